@@ -5,7 +5,7 @@ import dev.steadfast.retry.internal.Methods;
 
 /**
  * The facts that the answer to a request proves: whether the server did what was asked. Reports,
- * journals, guards and adapters all ask this table. More constants may follow.
+ * journals, guards and adapters all ask this table.
  *
  * <table>
  *   <caption>What an answer proves</caption>
@@ -24,8 +24,8 @@ import dev.steadfast.retry.internal.Methods;
  *   <tr><td>5xx</td><td>{@link #PERHAPS_DONE}</td></tr>
  * </table>
  *
- * <p>An answer proves that nothing was done by the request that it answers. Whether an earlier
- * request had an effect, it does not tell.
+ * <p>An answer proves something of the request that it answers. It does not tell whether an earlier
+ * request had an effect.
  *
  * <p>A later version may add values, so a switch over them needs a default.
  */
@@ -77,7 +77,7 @@ public enum AnswerProof {
 
   /**
    * Whether an answer refuses the protocol of its connection: 426, 505, and 464 of AWS's load
-   * balancers. Over another connection the same request may be answered.
+   * balancers. The same request may be answered over another connection.
    *
    * @param status its status, -1 for none
    * @return whether it does
@@ -108,7 +108,7 @@ public enum AnswerProof {
   }
 
   /**
-   * Whether a server that answers so works, for guards such as circuit breakers.
+   * Whether an answer shows that the server works, for guards such as circuit breakers.
    *
    * @param status the status of an answer, -1 without one
    * @return true below 500

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wait that holds no thread: ended by its time or by a cancellation, whichever claims it. Safe
+ * A wait that holds no thread: ended by its time or by a cancellation, whichever comes first. Safe
  * for use by many threads.
  */
 final class AsyncWait implements Runnable, CancellableStep {
@@ -82,7 +82,7 @@ final class AsyncWait implements Runnable, CancellableStep {
   public void cancel() {
     if (OVER.compareAndSet(this, 0, 1)) {
       stop();
-      // The loop sees the cancellation first of all.
+      // The loop checks for a cancellation before anything else.
       Callbacks.afterCancel(driver.operation(), driver::waitOver);
     }
   }

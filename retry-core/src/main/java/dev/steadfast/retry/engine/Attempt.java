@@ -43,9 +43,8 @@ public interface Attempt<R> {
   long remainingNanos();
 
   /**
-   * The limit of the attempt or its operation that has been reached, for clients that bound
-   * themselves: when the client ended the attempt for it, by a timeout that was set from {@link
-   * #timeoutNanos}.
+   * The limit of the attempt or its operation that has been reached. Clients that bound themselves
+   * ask after they ended the attempt by a timeout that was set from {@link #timeoutNanos}.
    *
    * @return null if none has
    */
@@ -70,7 +69,7 @@ public interface Attempt<R> {
 
   /**
    * Called after {@link #queued} in the place of {@link #begin}: the attempt does not begin yet.
-   * The operation waits, and starts the same attempt once more. Nobody hears of it.
+   * The operation waits, and starts the same attempt once more. No listener is told.
    *
    * @param nanos how long the operation waits
    * @return false if the attempt is over already
@@ -119,8 +118,8 @@ public interface Attempt<R> {
 
   /**
    * Restores the context of the thread that began the operation on this thread: its context class
-   * loader, and what the configuration captures. It has no effect in a blocking operation that
-   * nobody listens to.
+   * loader, and what the configuration captures. It has no effect in a blocking operation without
+   * listeners and debug logging.
    *
    * @return undoes it; to be run on the same thread. Neither throws.
    */

@@ -27,7 +27,7 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
   // comes on the same thread.
   private static final int NONE_CAME = 0;
   private static final int QUEUED = 1; // by the thread of start()
-  private static final int CAME_FIRST = 2; // one of the two
+  private static final int CAME_FIRST = 2; // the return or the end
   private static final int END_WENT_ON = 3; // without waiting for start()
 
   private volatile int meeting = NONE_CAME;
@@ -41,7 +41,7 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
   private @Nullable R response;
   private @Nullable Throwable failure; // also the reason of REFUSED and REJECTED
   private volatile boolean headCame; // and the client waits for no other one
-  private @Nullable Outcome acceptedHead; // one of the two, once the head is judged
+  private @Nullable Outcome acceptedHead; // this or the decision, once judged
   private @Nullable RetryDecision decisionOnHead; // or to put the attempt off
 
   AttemptRun(Driver<R> driver, int number) {
@@ -54,7 +54,7 @@ final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep
     this.number = number;
   }
 
-  /** An attempt that is over: the first one of work, which is made before there is a loop. */
+  /** An attempt that is over: the first one of a {@code Retrier}, made before there is a loop. */
   static <R> AttemptRun<R> completed(
       Driver<R> driver, @Nullable R response, @Nullable Throwable failure) {
     AttemptRun<R> attempt = new AttemptRun<>(driver, 1, Phase.COMPLETED);

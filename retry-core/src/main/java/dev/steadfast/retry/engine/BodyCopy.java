@@ -49,8 +49,8 @@ public final class BodyCopy extends OutputStream {
     Checks.atLeast("limit", limit, 0);
     byte[] copy = read(body, limit, sent);
     if (sent != null) {
-      // A second pass finds a change now. On the wire it may not be seen, because an interceptor
-      // may pack the bytes.
+      // A second pass finds a change now. It may go unseen on the wire, because an interceptor may
+      // compress the bytes.
       read(body, limit, sent);
     }
     return Optional.ofNullable(copy);

@@ -42,7 +42,7 @@ public final class BodyDeadline {
    * Runs something at the deadline.
    *
    * @param end what to run; it must not block
-   * @return takes it back
+   * @return a handle that cancels it
    * @throws java.util.concurrent.RejectedExecutionException if there is no thread for timers
    */
   public RetryScheduler.Task schedule(Runnable end) {

@@ -6,13 +6,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The context that imposes on the operations that a thread begins: the scope of an inbound request,
- * or a layer that retries around them. Users meet it as {@code
- * dev.steadfast.retry.scope.RetryScope}.
+ * The limits on the operations that a thread begins, set by the scope of an inbound request or by a
+ * layer that retries around them. Users meet it as {@code dev.steadfast.retry.scope.RetryScope}.
  *
- * <p>Bound to a thread, and taken from there once, when an operation begins; from then on the
- * operation carries it, whatever threads it runs on. Implementations are safe for use by many
- * threads, do not block and throw nothing but what is said here.
+ * <p>A context is bound to a thread. An operation takes it from there once, when it begins, and
+ * carries it, whatever threads it runs on. Implementations are safe for use by many threads, do not
+ * block and throw nothing but what is said here.
  */
 public interface CallContext {
   // Why it is like this: docs/decisions/nesting.md
@@ -89,7 +88,7 @@ public interface CallContext {
 
   /**
    * An operation within gave up after it had retried, or because its server, guard or budget said
-   * that retrying does harm: so it would when the caller above retried.
+   * that retrying does harm. A retry of the caller above would do harm, too.
    *
    * @param reason why it ended
    */
@@ -104,8 +103,8 @@ public interface CallContext {
    * The context of an operation that begins here.
    *
    * @param target method and URI of its request
-   * @return this by default; where an attempt is being made, a layer that retries if the operation
-   *     is that attempt's own request on its way through another client, else what is around it
+   * @return this by default. Within an attempt: a layer that retries, if the operation is the
+   *     attempt's own request on its way through another client; else what is around it
    */
   default @Nullable CallContext of(Supplier<String> target) {
     return this;

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The places where code runs that may call user code: callbacks where the client runs them, and not
- * on the few threads of the library; what follows a cancellation not on the canceller's thread.
+ * Chooses threads for code that may call user code. Callbacks run where the client runs them, not
+ * on the few threads of the library. What follows a cancellation leaves the canceller's thread.
  */
 final class Callbacks {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");

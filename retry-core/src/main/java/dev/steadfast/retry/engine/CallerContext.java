@@ -39,7 +39,7 @@ final class CallerContext {
   }
 
   /**
-   * Restores it on the calling thread. Neither this nor what it returns throws.
+   * Restores a context on the calling thread. Neither this nor what it returns throws.
    *
    * @param context null for none
    * @return undoes it

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.engine;
 
 /**
- * How long the caller of this process waits, as a part of an operation's bound. An attempt that
+ * The deadline of this process's own caller, as a part of an operation's bound. An attempt that
  * this time cuts off does not count as a failure.
  */
 final class CallerDeadline {

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.engine;
 
 /**
- * The caller's word on repeating an operation. Immutable.
+ * The caller's word: what the caller has said about repeating an operation. Immutable.
  *
  * @param replayable whether repeating adds no effect
  * @param paidRepeats how many attempts may follow those that may have been processed, where nothing
@@ -10,14 +10,14 @@ package dev.steadfast.retry.engine;
 record CallersWord(Replayable replayable, int paidRepeats) {
   static final CallersWord NONE = new CallersWord(Replayable.BY_REQUEST, Integer.MAX_VALUE);
 
-  /** Law 1: whether an attempt may be followed by another. */
+  /** Whether an attempt may be followed by another. */
   boolean allows(Evidence.Safety safety) {
     return safety.allowsRepeating(replayable);
   }
 
   /**
-   * Whether a client may send a request again within an attempt. Nobody counts that, so where
-   * repeats are counted the word does not cover it.
+   * Whether a client may send a request again within an attempt. Such repeats are not counted, so a
+   * word that limits their number does not cover them.
    */
   boolean allowsUncounted(Evidence.Safety safety) {
     boolean counts = replayable == Replayable.ALWAYS && paidRepeats < Integer.MAX_VALUE;

@@ -3,11 +3,11 @@ package dev.steadfast.retry.engine;
 /** The current step of an operation, an attempt or a wait, which a cancellation has to reach. */
 interface CancellableStep {
 
-  /** Ends it. May come from any thread, and more than once. */
+  /** Ends the step. May be called from any thread, and more than once. */
   void cancel();
 
   /**
-   * Goes on with the operation on the calling thread if this is over and no thread has done so yet.
+   * Continues the operation on the calling thread if the step is over and no thread has done so.
    */
   void help();
 

@@ -29,7 +29,7 @@ final class Decisions {
         : new RetryDecision.Retry(delayNanos, why);
   }
 
-  /** Whether the caller ended the operation, or his scheduler: it says nothing of the server. */
+  /** Whether the caller or its scheduler ended the operation, which says nothing of the server. */
   static boolean byCaller(StopReason reason) {
     return switch (reason) {
       case CANCELLED, INTERRUPTED, REJECTED -> true;

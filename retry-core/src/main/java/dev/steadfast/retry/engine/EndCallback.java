@@ -30,7 +30,7 @@ final class EndCallback<R> {
     this.callback = callback;
   }
 
-  /** The operation is over: has the callback called where the client calls such. */
+  /** Ends the operation: has the callback called where the client runs its callbacks. */
   void tell(
       Operation<R> operation,
       @Nullable CallerContext callers,
@@ -42,7 +42,7 @@ final class EndCallback<R> {
     try {
       Runnable callBack = () -> Callbacks.run(operation, callers, this::callBack);
       if (Thread.currentThread().equals(helper)) {
-        // Code that depends on this end must not hold a thread that waits for the end alone.
+        // The callback's code must not hold a thread that waits for nothing but the end.
         Callbacks.afterCancel(operation, () -> Callbacks.within(callers, callBack));
       } else {
         callBack.run();
@@ -66,7 +66,7 @@ final class EndCallback<R> {
     return told != null && told.over;
   }
 
-  /** Has the calling thread, which waits for the end, go on if no other does. */
+  /** Lets the calling thread, which waits for the end, run the operation if no other does. */
   void help(CancellableStep underWay) {
     if (!over && HELPER.compareAndSet(this, null, Thread.currentThread())) {
       try {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The known facts of an attempt, whatever its outcome means: the requests that it sent, and the
- * answer. A {@link WireLog} derives it from what a client shows of its requests. Immutable.
+ * answer. A {@link WireLog} derives them from what a client shows of its requests. Immutable.
  */
 public final class Evidence {
   // Why it is like this: docs/decisions/evidence.md
@@ -170,7 +170,7 @@ public final class Evidence {
 
   /**
    * {@return the same evidence, with the last request as one that the server refused: a rule or a
-   * signal of the answer claims that} It is this if user code has changed the answer: then the
+   * signal of the answer claims that} Returns this if user code has changed the answer: then the
    * claim is not about what the server has sent.
    */
   public Evidence withRefusal() {
@@ -224,8 +224,8 @@ public final class Evidence {
   }
 
   /**
-   * Whether it is unknown what the server did: the answer is lost, or does not tell. It tells
-   * nothing of another request than the one that it answers.
+   * Whether it is unknown what the server did: the answer is lost, or does not tell. An answer
+   * tells only of the request that it answers.
    *
    * @param accepted whether the rules take the answer for a success
    */
@@ -322,7 +322,7 @@ public final class Evidence {
     }
 
     /**
-     * Law 1: nothing that may have taken effect is sent again unless that is safe on the wire.
+     * Whether a request may be repeated: if it may have taken effect, only where that is safe.
      *
      * @param replayable the caller's word
      */
@@ -349,7 +349,7 @@ public final class Evidence {
     private final Safety earlier;
     private final boolean afterEffect;
     // Outcomes that many attempts share: an answer with the status 200, after one delivery or an
-    // unknown number of them. They are immutable, so each thread may set them.
+    // unknown number of them. They are immutable, so a race to set them is harmless.
     private @Nullable Outcome answered;
     private @Nullable Outcome answeredUncounted;
 
@@ -378,7 +378,7 @@ public final class Evidence {
       return (last.ordinal() << 6) | (lastSafety.ordinal() << 3) | earlier.ordinal();
     }
 
-    /** The weakest reason for those before the last one is {@link Safety#UNPROCESSED} for none. */
+    /** {@code earlier} is {@link Safety#UNPROCESSED} if no request came before the last. */
     static Requests of(Disposition last, Safety lastSafety, Safety earlier) {
       return ALL[index(last, lastSafety, earlier)];
     }
@@ -420,7 +420,7 @@ public final class Evidence {
       return earlier;
     }
 
-    /** Whether one of the requests does more than to read. */
+    /** Whether one of the requests does more than read. */
     boolean mayHaveEffect() {
       return afterEffect || safety().compareTo(Safety.READ_ONLY) > 0;
     }

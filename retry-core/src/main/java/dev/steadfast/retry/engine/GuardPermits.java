@@ -22,7 +22,7 @@ final class GuardPermits {
 
   private List<Guard.Permit> held;
   private @Nullable Guard refuser; // of the attempt
-  private boolean saidHowLong; // it did
+  private boolean saidHowLong; // the refuser did
 
   /**
    * When an attempt ended, for its guards.
@@ -73,8 +73,8 @@ final class GuardPermits {
   }
 
   /**
-   * When the last of the guards admits another attempt. It is of no use to wait for the others if
-   * the one that refused the attempt does not know when it admits one.
+   * When the last of the guards admits another attempt. Waiting for the others is of no use if the
+   * guard that refused the attempt does not know when it will admit one.
    */
   AdmissionTime opening(List<Guard> guards, OperationInfo operation, long nowNanos) {
     AdmissionTime latest = AdmissionTime.NOW;
@@ -164,8 +164,8 @@ final class GuardPermits {
   }
 
   /**
-   * The server answers: 409, 429 and other 4xx are no failures of its health. A stream of the
-   * status 200 that begins with an overload is one, like a 529.
+   * Whether the server is healthy: it is if it answers 409, 429 or another 4xx, or breaks off a
+   * body. A stream that begins with an overload counts like a 529, although its status is 200.
    */
   private static boolean isAlive(int status, FailureKind kind) {
     boolean overloaded = status < FIRST_FAILURE && kind == FailureKind.THROTTLED;

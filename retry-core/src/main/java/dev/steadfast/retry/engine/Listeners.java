@@ -127,8 +127,8 @@ final class Listeners implements RetryListener {
   /**
    * Logs an operation that failed: one line that names the limit, the rule or the word that ended
    * it. The line is a warning if the operation may have taken effect, or gave up after retries.
-   * Many do in an outage, so one per origin and minute is a warning and has the number of those
-   * since the one before. All others are for debugging.
+   * Many do in an outage, so only one per origin and minute is a warning, with the number left out
+   * since the last. All others are logged at level DEBUG.
    *
    * @param replayable the caller's word; if repeating adds no effect, it is no harm that the effect
    *     is unknown

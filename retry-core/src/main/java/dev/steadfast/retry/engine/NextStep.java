@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides the step after an attempt that has ended: another attempt after a wait, or the end of the
- * operation. At the end, the attempt keeps the result for the caller. If the attempts do not tell
+ * operation. The attempt keeps the result for the caller at the end. If the attempts do not tell
  * the result, this class makes it.
  */
 final class NextStep {
@@ -188,7 +188,7 @@ final class NextStep {
     return Decisions.stop(reason);
   }
 
-  // The ends of which its attempts do not tell.
+  // Ends that the attempts do not tell of.
 
   /** The response that an operation ends with. */
   static <R> R present(Operation<R> operation, @Nullable R response) {
@@ -201,7 +201,7 @@ final class NextStep {
   /**
    * Puts the report on what the caller gets.
    *
-   * @param thrown what it gets in the place of a response
+   * @param thrown what the caller gets instead of a response
    * @param report null if no response need carry it
    * @return the response, null for none
    */

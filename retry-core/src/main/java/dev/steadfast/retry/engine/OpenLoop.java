@@ -3,14 +3,14 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.OperationInfo;
 
 /**
- * The loop of an operation whose request may come by again: an interceptor around the client's own
- * layer may send it a second time, with a new token for one. All runs are one operation. Attempts
- * are numbered through, the deadline and {@code maxAttempts} are those of the whole, and reports
- * tell of all attempts so far. Each run makes one attempt at least, unless time is up. Listeners,
- * budget and guards hear of one begin, and of one end, when the loop is closed.
+ * The loop of an operation whose request may come again: an interceptor around the client's own
+ * layer may send it a second time, with a new token for example. All runs are one operation:
+ * attempt numbers, the deadline and {@code maxAttempts} go on from run to run, and reports tell of
+ * all attempts so far. Each run makes one attempt at least, unless time is up. Listeners, budget
+ * and guards hear of one begin, and of one end, when the loop is closed.
  *
- * <p>A {@code run} comes first, then {@link #runAgain} as often as needed, then {@link #close}. No
- * two of them at the same time.
+ * <p>Call {@code run} first, then {@link #runAgain} as often as needed, then {@link #close}; never
+ * two at the same time.
  *
  * @param <R> the response
  */

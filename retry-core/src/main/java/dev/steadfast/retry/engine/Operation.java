@@ -67,7 +67,6 @@ final class Operation<R> implements Admission {
     return transport;
   }
 
-  /** The state, for its time; what changes it goes through here. */
   RetryState state() {
     return state;
   }
@@ -88,7 +87,7 @@ final class Operation<R> implements Admission {
         state.leaveRetriesToLayerAbove();
       }
     }
-    state.begin(now, bound, !transport.hasLastStep()); // with it, nothing may be sent at all
+    state.begin(now, bound, !transport.hasLastStep()); // with a last step, perhaps nothing is sent
     state.extendTotalTimeout(-transport.spentNanos());
     record.begin(now);
     if (listeners().any()) {
@@ -108,7 +107,7 @@ final class Operation<R> implements Admission {
     state.again(now, Math.min(boundNanos, callerWaits), record.perhapsProcessed());
   }
 
-  /** Begins with an operation that has no listener, after its first attempt. */
+  /** Begins an operation without listeners after its first attempt. */
   void beginAfterFirstAttempt(long beganNanos) {
     state.beginAfterFirstAttempt(beganNanos);
     record.begin(beganNanos);
@@ -120,7 +119,7 @@ final class Operation<R> implements Admission {
     return listeners().enterAttempt(info, number, undo);
   }
 
-  /** Has other operations that the attempt begins on this thread see what is for them. */
+  /** Starts an attempt in the context that other operations within it are to see. */
   void startAttempt(Attempt<R> attempt) throws Exception {
     CallContext callContext = plan.callContext();
     if (callContext == null) {
@@ -142,7 +141,7 @@ final class Operation<R> implements Admission {
   }
 
   long remainingNanos() {
-    return state.bounded() ? state.remainingNanos(now()) : Long.MAX_VALUE; // reading it costs time
+    return state.bounded() ? state.remainingNanos(now()) : Long.MAX_VALUE; // the clock costs time
   }
 
   void extendBound(long boundNanos) {
@@ -220,7 +219,7 @@ final class Operation<R> implements Admission {
     state.acceptedAlready();
   }
 
-  /** Books the end of the attempt for a reason that it did not give itself. */
+  /** Records the end of an attempt that was ended from outside. */
   void endedOutside(StopReason reason, Throwable thrown) {
     if (record.attemptRuns()) {
       FailureKind kind = reason == StopReason.DEADLINE ? FailureKind.TIMEOUT : FailureKind.OTHER;
@@ -257,7 +256,7 @@ final class Operation<R> implements Admission {
     return dueNanos - now();
   }
 
-  /** The wait of an attempt that was put off. Nobody hears of it. */
+  /** The wait of an attempt that was put off. No listener is told. */
   RetryDecision putOff(RetryDecision wait) {
     dueNanos = now() + (wait instanceof RetryDecision.Retry retry ? retry.delayNanos() : 0);
     return wait;
@@ -293,7 +292,7 @@ final class Operation<R> implements Admission {
 
   // The end.
 
-  /** Ends what no decision has ended; a retry that was paid for and not begun is given back. */
+  /** Ends an operation that no decision has ended; a retry that was not begun is refunded. */
   void abandon(StopReason reason, Throwable thrown) {
     try {
       if (!state.stopped()) {
@@ -306,7 +305,7 @@ final class Operation<R> implements Admission {
   }
 
   /**
-   * The end, or that of a run. Tells everybody of it, unless it is told later.
+   * Ends the operation or one of its runs. Tells everybody, unless {@link #close} does that.
    *
    * @param thrown whether the caller gets an exception, which carries the report
    * @return the report; null if no listener needs it
@@ -323,7 +322,7 @@ final class Operation<R> implements Admission {
     return report;
   }
 
-  /** Tells of an end that is told late. */
+  /** Tells everybody of the end of an operation that may run again. */
   void close() {
     StopReason reason = lastReason;
     if (reason == null) {
@@ -374,7 +373,7 @@ final class Operation<R> implements Admission {
     return record.clean(reason);
   }
 
-  /** Whether somebody listens, or reads a line about each attempt. */
+  /** Whether there are listeners, or a log line for each attempt. */
   boolean isHeard() {
     return listeners().any() || Listeners.logsRetries();
   }

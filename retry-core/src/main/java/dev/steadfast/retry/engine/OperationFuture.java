@@ -30,7 +30,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
   private final @Nullable Function<R, @Nullable T> result; // null: derived from the operation's own
   private final UnaryOperator<Throwable> failure;
 
-  // How long a waiting thread leaves what is due to others; it doubles while that changes nothing.
+  // How long a waiting thread leaves due work to other threads; doubled while nothing changes.
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long MOST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -42,7 +42,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
 
     void discard(R response);
 
-    // A source that is not one operation of the engine's alone cannot be helped.
+    // The defaults are for a source that is more than one operation: nobody can help it.
 
     /** {@return the time until the deadline in nanoseconds, {@link Long#MAX_VALUE} for none} */
     default long deadlineInNanos() {
@@ -152,8 +152,8 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
   /**
    * Waits while there may be something to help with.
    *
-   * @return null if this is to be asked; else a copy that is complete, because completing this on
-   *     the calling thread would run there what depends on it
+   * @return null if this future is to be asked; else a complete copy, because completing this one
+   *     on the calling thread would run its dependents there
    */
   private @Nullable CompletableFuture<T> awaitEnd(long mostNanos)
       throws InterruptedException, TimeoutException {
@@ -177,7 +177,7 @@ final class OperationFuture<R, T> extends CompletableFuture<T>
           end.pass(copy);
           return copy;
         }
-        end.callBack(); // one that was derived from it needs this
+        end.callBack(); // a derived future needs this
       }
       patience = left > 0 ? PATIENCE_NANOS : Math.min(2 * patience, MOST_PATIENCE_NANOS);
     }

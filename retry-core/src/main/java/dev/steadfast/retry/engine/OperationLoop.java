@@ -49,8 +49,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
 
   private void capture() {
     if (operation.isHeard()) {
-      context =
-          CallerContext.capture(operation.plan().context()); // a client may show heads elsewhere
+      context = CallerContext.capture(operation.plan().context()); // for heads on other threads
     }
   }
 
@@ -162,7 +161,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
     } finally {
       leave.run();
     }
-    return attempt.overOnReturn() && settle(attempt); // else who completes it goes on
+    return attempt.overOnReturn() && settle(attempt); // else whoever completes it goes on
   }
 
   @Override
@@ -203,7 +202,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
 
   // Waits.
 
-  /** Returns true if the wait is over already; false if it goes on elsewhere or ended it all. */
+  /** Returns true if the wait is over; false if it goes on elsewhere, or the operation ended. */
   private boolean waitFor(RetryDecision.Retry retry) {
     // The delay counts from the decision, so it includes the time to read the rest of the response.
     long left = retry.delayNanos() == 0 ? 0 : operation.leftToWaitNanos();

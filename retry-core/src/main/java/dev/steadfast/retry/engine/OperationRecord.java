@@ -29,7 +29,7 @@ final class OperationRecord {
   private int attempts;
   private int perhapsProcessed; // attempts
   private boolean earlierMayHaveActed;
-  private boolean mayHaveEffect; // a request that does more than to read may have acted
+  private boolean mayHaveEffect; // a request that does more than read may have acted
   private boolean unknown; // what the server did on one of the attempts
   private boolean cached; // all attempts were answered without the server, and count as none
   private @Nullable Outcome outcome; // of the latest attempt, null while it runs
@@ -85,7 +85,7 @@ final class OperationRecord {
   /**
    * Notes the time limit that ends the attempt, before its end is noted.
    *
-   * @param limit of ours; null for a timeout of the client
+   * @param limit a limit of the library's; null for a timeout of the client
    */
   void endedBy(@Nullable TimeUp limit) {
     trouble().endedBy = limit == null ? TimeLimit.CLIENT_TIMEOUT : limit.limit();

@@ -5,8 +5,8 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.internal.Checks;
 
 /**
- * How an attempt ended: what a rule says that it means, and what is known of it. The machine alone
- * turns that into a decision. Immutable.
+ * How an attempt ended: its meaning by the rules, and what is known of it. The engine alone turns
+ * that into a decision. Immutable.
  *
  * @param verdict what the answer or the failure means
  * @param evidence what is known of the attempt, whatever a rule says
@@ -27,7 +27,7 @@ public record Outcome(Verdict verdict, Evidence evidence) {
   }
 
   /**
-   * An outcome. Unlike the constructor, this makes no new one for what most attempts end with.
+   * An outcome. The frequent ones are shared, while the constructor makes a new one each time.
    *
    * @param verdict what it means
    * @param evidence what is known of its requests
@@ -40,9 +40,9 @@ public record Outcome(Verdict verdict, Evidence evidence) {
   }
 
   /**
-   * Whether the server refuses a connection, or its protocol. Then a key or the caller's word do
-   * not make an attempt beside the others safe, but a failed handshake proves that nothing was
-   * sent.
+   * Whether the server refused a connection or its protocol, so that an additional attempt is safe.
+   * A failed handshake proves that nothing was sent. A refused protocol does not, so then a key or
+   * the caller's word is not enough.
    */
   boolean refusesConnection() {
     return verdict.kind() == FailureKind.TLS

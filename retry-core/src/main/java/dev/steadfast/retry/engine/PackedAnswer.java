@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of an answer that is told if no other one comes. The headers are one text, because
- * operations wait by the thousand: each name and each value after its length and a colon.
+ * The part of an answer that is kept in case the next attempt is refused. The headers are one text,
+ * because thousands of operations may wait: each name and value after its length and a colon.
  *
  * @param outcome of the attempt that was answered
  * @param headers the text

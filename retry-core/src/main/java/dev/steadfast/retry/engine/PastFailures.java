@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * thread as its {@link RetryState}.
  */
 final class PastFailures {
-  @Nullable Withdrawal withdrawal; // what the retry that was decided on, or made, has taken
+  @Nullable Withdrawal withdrawal; // for the retry that was decided on or made
   short resent; // on a stale connection, once in a run: attempts beside maxAttempts
   private short kindsSeen; // a bit for each
   private int backoffs; // since the start, or since the last pushback
   private long previousBackoffNanos;
 
-  /** A failure that is allowed once may be met once more. Returns what has to be settled. */
+  /** Forgets the kinds seen, for another run. Returns a withdrawal that has to be settled. */
   @Nullable Withdrawal runsAgain() {
     Withdrawal held = withdrawal;
     withdrawal = null;

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns of a policy that contradicts itself. It is no error: a policy may be computed for each
+ * Warns of a policy that contradicts itself. That is no error: a policy may be computed for each
  * call, and then an exception would break an application that has worked.
  */
 final class PolicyCheck {

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that came while an attempt was {@link Phase#BUSY}. Who brings it looks at the phase
- * afterwards, and who ends the phase looks here afterwards: so one of the two handles it.
+ * An event that came while an attempt was {@link Phase#BUSY}. The thread that brings it then looks
+ * at the phase, and the thread that ends the phase then looks here, so one of the two handles it.
  *
  * @param <R> the response
  */

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides who ends an attempt. Its client, its timer and a cancellation may try to end it at the
- * same time, and one compare-and-set on the {@link Phase} lets one of them do so. As a task of the
- * timer it checks whether the time of the attempt is up. Safe for use by many threads.
+ * same time, and one compare-and-set on the {@link Phase} lets one of them do so. Run by the timer,
+ * it checks whether the time of the attempt is up. Safe for use by many threads.
  *
  * @param <R> the response
  */
@@ -48,7 +48,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
   /** Called once, by the winner: what the attempt ended with. */
   abstract void endedWith(@Nullable R response, @Nullable Throwable failure);
 
-  /** Called after it: the operation goes on. */
+  /** Called after {@link #endedWith}: the operation goes on. */
   abstract void handOver();
 
   Phase phase() {
@@ -77,7 +77,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
   /**
    * Waits, once the attempt is settled, until what it ended with can be read. Nobody hands over to
    * the calling thread of a blocking operation: it may leave the client at the moment at which
-   * another thread settles the
+   * another thread settles the attempt.
    */
   void awaitEnd() {
     while (phase.settled() && !ended) {
@@ -146,7 +146,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
         }
       } else if (isTimeUp(now)) {
         end(Phase.TIMED_OUT, null, now);
-      } else if (phase == now) { // else what a later phase has set may have been replaced
+      } else if (phase == now) { // else a later phase's timer may have been replaced
         return;
       }
       now = phase;
@@ -269,7 +269,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
     }
   }
 
-  /** Sets the timer of a phase, or ends the */
+  /** Sets the timer of a phase, or ends the attempt if that fails. */
   void watchPhase(Phase open) {
     try {
       setTimer(operation().now(), open);
@@ -286,7 +286,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
       long left = leftNanos(open, nowNanos);
       if (left != Long.MAX_VALUE) {
         replaceTimer(nowNanos, left);
-      } else if (!sending) { // else it looks once for nothing, and there is one after the body
+      } else if (!sending) { // no need to stop it: a timer follows the body
         RecheckTimer.stopIfAny(timer);
       }
     } while (sending != sendingBody()); // the time that is left has changed meanwhile

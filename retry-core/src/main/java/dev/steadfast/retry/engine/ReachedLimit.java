@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Which time limit has ended an attempt or its operation. */
 final class ReachedLimit {
-  // So little is left that a client, which rounds times, may take it for nothing.
+  // The time that a client, which rounds times, may take for nothing.
   private static final long ROUNDED_NANOS = 1_000_000;
 
   private ReachedLimit() {}

@@ -15,14 +15,14 @@ final class RecheckTimer implements Runnable {
   private final Runnable attempt;
   private final long dueNanos;
   private volatile RetryScheduler.@Nullable Task task;
-  private volatile boolean over; // it has come, or was stopped
+  private volatile boolean over; // it has run, or was stopped
 
   RecheckTimer(Runnable attempt, long dueNanos) {
     this.attempt = attempt;
     this.dueNanos = dueNanos;
   }
 
-  /** Whether it still comes, and not later than that. */
+  /** Whether it will still run, and not after that time. */
   boolean comesBy(long nanos) {
     return !over && dueNanos - nanos <= 0;
   }
@@ -62,7 +62,7 @@ final class RecheckTimer implements Runnable {
     }
   }
 
-  /** Takes a task back. An exception of the scheduler is logged, and the operation goes on. */
+  /** Cancels a task. An exception of the scheduler is logged, and the operation goes on. */
   static void cancel(RetryScheduler.Task scheduled) {
     try {
       scheduled.cancel();

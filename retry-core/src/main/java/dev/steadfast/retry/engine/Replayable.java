@@ -6,15 +6,15 @@ package dev.steadfast.retry.engine;
  * <p>A later version may add values, so a switch over them needs a default.
  */
 public enum Replayable {
-  /** The caller says nothing: the methods and the keys of its requests tell. */
+  /** The caller says nothing: the methods and the keys of the requests decide. */
   BY_REQUEST,
-  /** Repeating it does no harm, whatever it sends. */
+  /** Repeating the operation does no harm, whatever it sends. */
   ALWAYS,
-  /** It may be repeated only where it was not processed. */
+  /** The operation may be repeated only if it was not processed. */
   NEVER;
 
   /**
-   * The word of an option that is set.
+   * The value for an option that is set.
    *
    * @param replayable what the caller says
    * @return {@link #ALWAYS} or {@link #NEVER}

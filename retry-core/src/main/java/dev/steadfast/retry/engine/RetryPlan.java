@@ -126,7 +126,7 @@ public final class RetryPlan {
   /**
    * The same plan for an operation that begins within a scope or a retrying layer.
    *
-   * @param other what imposes on the operation, null for nothing
+   * @param other the limits on the operation, null for none
    * @return a changed copy, or this
    */
   public RetryPlan withCallContext(@Nullable CallContext other) {
@@ -164,7 +164,7 @@ public final class RetryPlan {
   /**
    * The same plan for an operation on which the inbound request does not depend.
    *
-   * @param word true: they are not told that it gave up
+   * @param word true if layers above are not to be told that it gave up
    * @return a changed copy, or this
    */
   public RetryPlan withOptional(boolean word) {
@@ -278,7 +278,7 @@ public final class RetryPlan {
    * @param nanos the time until it is due
    * @param task short; it never blocks, and calls no code of the user's but the ticker. If it
    *     throws an {@link OutOfMemoryError}, it is run again a little later
-   * @return a handle that takes the task back
+   * @return a handle that cancels the task
    * @throws java.util.concurrent.RejectedExecutionException if no thread can be started for it
    */
   public RetryScheduler.Task settle(long nanos, Runnable task) {

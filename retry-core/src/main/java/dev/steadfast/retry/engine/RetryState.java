@@ -52,7 +52,7 @@ final class RetryState {
   private @Nullable PastFailures past; // null: none that could be retried
   private boolean retryPending; // decided on, not begun
   private boolean ownedAbove; // a layer above owns the retries
-  private boolean serverSaysDoNotRetry; // after the last attempt, not to retry
+  private boolean serverSaysDoNotRetry; // after the last attempt
   private boolean cutShort; // the last attempt, because the caller waits no longer
   private @Nullable StopReason stopped;
   private boolean unknownToBudget; // until an attempt begins
@@ -121,7 +121,7 @@ final class RetryState {
     startAttempt();
   }
 
-  /** Begins with an operation after its first attempt. Its budget knows that it began. */
+  /** Begins an operation after its first attempt. Its budget knows that it began. */
   void beginAfterFirstAttempt(long beganNanos) {
     begin(beganNanos, Long.MAX_VALUE, false);
     unknownToBudget = false;
@@ -173,8 +173,8 @@ final class RetryState {
   }
 
   /**
-   * Which part of the bound is the caller's. An attempt that this part cuts off does not count as a
-   * failure.
+   * Notes which part of the bound is the caller's. An attempt that this part cuts off does not
+   * count as a failure.
    *
    * @param remainingNanos how long the caller waits; {@link Long#MAX_VALUE} if it does not say
    */
@@ -195,7 +195,7 @@ final class RetryState {
   /** Puts a longer bound, or none, in the place of the one that the operation began with. */
   void extendBound(long nowNanos, long boundNanos) {
     this.boundNanos = nowNanos + boundNanos;
-    hasBound = boundNanos != Long.MAX_VALUE; // until it is read, the bound is in 292 years
+    hasBound = boundNanos != Long.MAX_VALUE; // until this is seen, it is 292 years away
   }
 
   /** Moves the end of the total timeout, which does not run while a request body is sent. */
@@ -293,7 +293,7 @@ final class RetryState {
     return afterSafeFailure((Verdict.Retryable) verdict, safety, detour, nowNanos);
   }
 
-  /** Whether the operation may not be repeated any more because that is paid for. */
+  /** Whether the number of paid repeats that the caller allows is used up. */
   boolean forbidsPaying(Evidence evidence) {
     return plan.word().forbidsPaying(evidence.safety(), perhapsProcessed);
   }

@@ -134,8 +134,8 @@ public interface RetryTransport<R> {
   default void over() {}
 
   /**
-   * Makes the response what the caller gets: with the report, and without what was added to the
-   * request.
+   * Turns the response into what the caller gets: with the report, and without what was added to
+   * the request.
    *
    * @param response the response
    * @param report what happened; null if it was one attempt, which was accepted, or if the
@@ -147,8 +147,8 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * {@return whether {@link #deliver} can put a report on a response; true by default} With false,
-   * no report is made if no one could read it.
+   * {@return whether {@link #deliver} can put a report on a response; true by default} If it is
+   * false, no report is made that no one could read.
    */
   default boolean carriesReports() {
     return true;
@@ -175,9 +175,9 @@ public interface RetryTransport<R> {
   default void lastStep(LastStep<R> end, Consumer<RetryReport> next) {}
 
   /**
-   * The operation was cancelled or interrupted: from now on its last step keeps nobody waiting. It
-   * calls {@code next} at once, with what is known. May come from any thread, before the step or
-   * within it, and more than once. Must not block, and must not throw.
+   * The operation was cancelled or interrupted: from now on its last step keeps nobody waiting. The
+   * step calls {@code next} at once, with what is known. May be called from any thread, before the
+   * step or within it, and more than once. Must not block, and must not throw.
    */
   default void leaveLastStep() {}
 
@@ -193,7 +193,7 @@ public interface RetryTransport<R> {
   /**
    * The exception where a time limit has ended an attempt, or the operation.
    *
-   * @param limit which one; its text belongs into the message
+   * @param limit which one; its text belongs in the message
    * @return a new exception; by default as {@link #failure} makes it
    */
   default Throwable timedOut(TimeUp limit) {
@@ -211,11 +211,11 @@ public interface RetryTransport<R> {
   }
 
   /**
-   * Runs a callback of the caller's where the client runs such: on its executor. Called where the
-   * operation ended on a thread of the library's. An exception of this method is logged, and the
-   * callback runs on the calling thread.
+   * Runs a callback of the caller's where the client runs callbacks: on its executor. Called where
+   * the operation ended on a thread of the library's. An exception of this method is logged, and
+   * the callback runs on the calling thread.
    *
-   * @param callback completes the caller's future or calls him back
+   * @param callback completes the caller's future or calls the caller back
    */
   default void callBack(Runnable callback) {
     callback.run();

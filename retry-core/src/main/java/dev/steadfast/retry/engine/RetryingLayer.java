@@ -6,9 +6,9 @@ import dev.steadfast.retry.StopReason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The context of work that a {@link Retrier} calls: it retries, so what is within does not.
+ * The context within a layer that retries, such as a {@link Retrier}: operations in it do not.
  *
- * <p>Not a record: the JDK's cache for the generated {@code equals} keeps the class loader.
+ * <p>Not a record: the JDK's cache for the generated {@code equals} keeps the class loader alive.
  */
 final class RetryingLayer implements CallContext {
   private final RetryBudget budget;
@@ -34,7 +34,7 @@ final class RetryingLayer implements CallContext {
     return other.equals(budget) || CallContext.super.funds(other);
   }
 
-  // Nothing to pass on here: the layer tells those above it when it gives up itself.
+  // A layer that retries tells of its own end instead. One that may not retry passes this on.
   @Override
   public void gaveUp(StopReason reason) {
     if (outer != null && outer.doNotRetry()) {

@@ -68,7 +68,7 @@ public final class SentBody {
   }
 
   /**
-   * It must not be sent again.
+   * Notes that the body must not be sent again.
    *
    * @param how what was found
    * @return the exception that says so
@@ -80,8 +80,8 @@ public final class SentBody {
   }
 
   /**
-   * One way of it to the wire. A body that an interceptor has put around the caller's is compared
-   * with one of its class, and not within an attempt: there it may differ from request to request.
+   * A pass of the body to the wire. A body that an interceptor has put around the caller's is
+   * compared with one of its class, but not within an attempt, where requests may differ.
    *
    * @param onWire the body that is sent: the caller's, or one in its place
    * @param attempt the attempt that sends it
@@ -104,7 +104,7 @@ public final class SentBody {
     return pass(body, this, -1);
   }
 
-  /** One way of a request body to the wire. Confined to one thread at a time. */
+  /** One pass of a request body to the wire. Confined to one thread at a time. */
   public static final class Pass {
     private final SentBody of;
     private final Yield before; // to which it is compared
@@ -150,7 +150,7 @@ public final class SentBody {
     /**
      * Counts bytes that are about to be sent.
      *
-     * @param data gives all that is left of it
+     * @param data the bytes; all that is left of it is taken
      * @throws RequestBodyChangedException if they must not be sent: they differ from those before,
      *     or would complete the request with fewer
      */
@@ -211,7 +211,7 @@ public final class SentBody {
     }
 
     /**
-     * The body may yield no more.
+     * Checks whether the body may end here.
      *
      * @throws RequestBodyChangedException if it has yielded less than before; then the request must
      *     not be completed

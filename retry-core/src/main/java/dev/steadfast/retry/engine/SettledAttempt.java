@@ -17,7 +17,7 @@ final class SettledAttempt {
   private boolean stopHandedOver;
   private boolean goingOnHandedOver;
 
-  /** Made before the attempt is settled: there may be no memory for it. */
+  /** Made before the attempt is settled, because afterwards there may be no memory for it. */
   SettledAttempt(Race<?> attempt) {
     this.attempt = attempt;
     this.toGoOn = attempt.waits() ? 0 : 1; // a waiting thread comes back from the wire

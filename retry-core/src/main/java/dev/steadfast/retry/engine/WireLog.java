@@ -44,10 +44,10 @@ public final class WireLog<Q> {
   private final RetryPlan plan;
   private final Function<? super Q, String> text;
 
-  // Requests sent; sealed, it is -1 - requests.
+  // The number of requests sent; once sealed, -1 minus that number.
   private volatile int sent;
 
-  // The latest request. If there is none, it is one that was not sent.
+  // The latest request. If there is none, these describe one that was not sent.
   private volatile @Nullable Q latest;
   private volatile Safety safety = Safety.UNPROCESSED;
   private volatile int fate = UNSENT; // or its status
@@ -298,9 +298,9 @@ public final class WireLog<Q> {
   }
 
   /**
-   * {@return whether law 1 lets a client send the latest request again by itself: false if it may
-   * have been processed and is not safe to repeat} The rule is the one by which the loop decides on
-   * a whole attempt.
+   * {@return whether a client may send the latest request again by itself: false if it may have
+   * been processed and is not safe to repeat} The rule is the one by which the loop decides on a
+   * whole attempt.
    */
   public boolean maySendAgain() {
     return plan.word().allowsUncounted(settledSafety(fate));

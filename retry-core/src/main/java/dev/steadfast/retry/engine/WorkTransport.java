@@ -86,7 +86,7 @@ sealed interface WorkTransport extends RetryTransport<Object> {
     return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 
-  // A result of the user's type has no place for one.
+  // A result of the user's type has no place for a report.
   @Override
   default boolean carriesReports() {
     return false;

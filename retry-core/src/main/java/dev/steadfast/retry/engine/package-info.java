@@ -1,5 +1,5 @@
 /**
- * The machine that retries, for authors of adapters. Users never import it.
+ * The retry engine, for authors of adapters. Users never import it.
  *
  * <p>An adapter implements {@link dev.steadfast.retry.engine.RetryTransport}: how an attempt is
  * started, and what came of it, as an {@link dev.steadfast.retry.engine.Outcome}. {@link
