@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The headers that a configuration adds to requests, but for keys and scopes. Immutable. */
+/** The headers that a configuration adds to requests, apart from those of scopes. Immutable. */
 final class AddedHeaders {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   static final AddedHeaders NONE = new AddedHeaders(noHeaders(), noHeaders());
@@ -76,7 +76,7 @@ final class AddedHeaders {
     return stable;
   }
 
-  /** The same headers for a request that comes by again. */
+  /** The same headers for a request that comes again. */
   Map<String, String> again(Map<String, String> made, RequestView request, OperationKey key) {
     Map<String, String> same = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     made.forEach((name, value) -> {

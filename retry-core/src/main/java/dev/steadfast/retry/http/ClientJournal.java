@@ -41,7 +41,7 @@ final class ClientJournal {
     return found.operation(given == null ? own(found) : given, call);
   }
 
-  // One for all operations: another one would not know what this one remembers.
+  // One journal serves all operations: another one would not know what this one remembers.
   private Journal own(JournalService found) {
     journal.compareAndSet(null, found.inProcess());
     return Objects.requireNonNull(journal.get());

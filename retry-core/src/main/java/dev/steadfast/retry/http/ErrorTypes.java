@@ -7,7 +7,7 @@ import java.util.Set;
 /**
  * Finds the names that a JSON body gives to its error: the members {@code type}, {@code code} and
  * {@code status} of the object {@code error}, and {@code error_code} anywhere in it. An event of a
- * stream may be the error itself. It takes whatever a server sends, and throws nothing.
+ * stream may be the error itself. This class accepts whatever a server sends, and throws nothing.
  */
 final class ErrorTypes {
   private static final Set<String> OF_ERROR = Set.of("type", "code", "status");
@@ -24,7 +24,7 @@ final class ErrorTypes {
     return within.isEmpty() ? within(data, 1) : within;
   }
 
-  /** The depth is that of the error's members, the largest number if the error is to be found. */
+  /** The depth is that of the error's members; the largest number if they are yet to be found. */
   private static Set<String> within(String body, int depth) {
     Set<String> found = new HashSet<>();
     JsonScanner json = new JsonScanner(body);

@@ -9,10 +9,9 @@ import java.util.Set;
  * to teach the library the habits of a server. Implementations are shared and safe for use by many
  * threads; what they throw ends the operation.
  *
- * <p>A classifier says what an outcome means. Whether the request may be sent again is decided
- * afterwards, by what went over the wire: a verdict to retry never has a request repeated that may
- * have taken effect, unless it {@linkplain Verdict.Retryable#withNothingDone() claims} that the
- * server did nothing.
+ * <p>Whether the request may be sent again is decided afterwards, by what went over the wire: a
+ * verdict to retry never repeats a request that may have taken effect and is not safe to repeat,
+ * unless it {@linkplain Verdict.Retryable#withNothingDone() claims} that the server did nothing.
  */
 public interface HttpClassifier {
 
@@ -21,8 +20,8 @@ public interface HttpClassifier {
    *
    * @param operation the operation
    * @param response the head of the answer
-   * @param signals what the answer says about retrying; to a verdict to retry the library adds its
-   *     server delay, and that it says not to retry
+   * @param signals what the answer says about retrying; the library adds its server delay, and its
+   *     word not to retry, to a verdict to retry
    * @return the verdict
    */
   Verdict onResponse(OperationView operation, ResponseView response, Signals signals);

@@ -100,9 +100,9 @@ public final class HttpOperation {
   }
 
   /**
-   * This operation for the same request when it comes by again within its call, with other
-   * credentials for one. It keeps its key, its options, and the headers that were made once.
-   * Authors of adapters compare method, target and body.
+   * This operation for the same request when it comes again within its call, for example with other
+   * credentials. It keeps its key, its options, and the headers that were made once. Authors of
+   * adapters compare method, target and body.
    *
    * @param request the request
    * @param options the options that it has now; only a key or a name for the journal matters
@@ -198,13 +198,13 @@ public final class HttpOperation {
   }
 
   /**
-   * The loop for a request that may come by again within its call.
+   * The loop for a request that may come again within its call.
    *
    * @param with {@link #plan}, or a changed copy of it
    * @param transport how attempts are made
    * @param <R> the response
    * @return a new loop; null if the operation is journaled: then each time that its request comes
-   *     by is a claim of its own
+   *     is a claim of its own
    */
   public <R> @Nullable OpenLoop<R> openLoop(RetryPlan with, RetryTransport<R> transport) {
     return journaled == null ? OpenLoop.of(with, info, transport) : null;
@@ -524,7 +524,7 @@ public final class HttpOperation {
 
   private boolean replayed(ResponseView response) {
     List<String> markers = retry.replayMarkers();
-    for (int i = 0; i < markers.size(); i++) { // each answer comes by: no iterator
+    for (int i = 0; i < markers.size(); i++) { // runs for each answer: no iterator
       for (String value : response.headers(markers.get(i))) {
         if (value.trim().equalsIgnoreCase("true")) {
           return true;

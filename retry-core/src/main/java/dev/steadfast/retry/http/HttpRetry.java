@@ -117,7 +117,7 @@ public final class HttpRetry {
    *   <li>a body idle timeout of 2 min, because a model may think before it goes on.
    * </ul>
    *
-   * <p>It repeats no answer that was lost, because it may be billed: say {@link
+   * <p>A request whose answer was lost is not repeated, because it may be billed: set {@link
    * RetryOptions.Builder#replayable} and {@link RetryOptions.Builder#paidRepeats} for that.
    *
    * @param totalTimeout how long a call may take with all its waits, more than 1 ms

@@ -66,8 +66,8 @@ public final class Journaling {
     @Nullable Key sentKey();
 
     /**
-     * {@return the word on whether it may be repeated, {@link Replayable#BY_REQUEST} if its key
-     * tells}
+     * {@return the caller's word on whether it may be repeated, {@link Replayable#BY_REQUEST} if
+     * its key tells}
      */
     Replayable replayable();
 
@@ -94,8 +94,7 @@ public final class Journaling {
      *
      * @param journal the journal that has the operation
      * @param due the operation
-     * @throws IOException the failure of the last attempt, or the reason of the journal why nothing
-     *     was sent
+     * @throws IOException the failure of the last attempt, or the journal's reason to send nothing
      * @throws InterruptedException if the thread was interrupted
      */
     void send(Journal journal, Kept due) throws IOException, InterruptedException;
@@ -125,8 +124,8 @@ public final class Journaling {
     byte @Nullable [] body(R response);
 
     /**
-     * The open question about requests that the client sent before the one that was answered. If
-     * the client follows a redirect, the answer belongs to another request than the first.
+     * What the answer leaves open about requests that the client sent before it. If the client
+     * follows a redirect, the answer belongs to another request than the first.
      *
      * @param response the answer that the caller will get
      * @return the last constant that holds for any redirect of this attempt
@@ -146,14 +145,16 @@ public final class Journaling {
   }
 
   /**
-   * The open question that an earlier request of an operation leaves open about its last answer.
+   * The effect of earlier requests, as far as the last answer of an attempt leaves it open.
    *
    * <p>A later version may add values, so a switch over them needs a default.
    */
   public enum EarlierRequest {
-    /** There was none that may have had an effect. */
+    /** No earlier request may have had an effect. */
     NONE,
-    /** It may have had an effect. A success of the last request is its own; a failure is not. */
+    /**
+     * It may have had an effect. A success of the last one is its success too; a failure is not.
+     */
     MAY_HAVE_ACTED,
     /**
      * It may have had an effect, and became a GET by a 301 or 302, as to a page for signing in.
@@ -162,7 +163,7 @@ public final class Journaling {
     UNANSWERED;
 
     /**
-     * The open question of a request whose answer was followed by another request.
+     * What a request leaves open if its answer was followed by another request.
      *
      * @param status the status of its answer
      * @param method its method
@@ -181,7 +182,7 @@ public final class Journaling {
     }
 
     /**
-     * The open question of two requests together.
+     * What two requests together leave open.
      *
      * @param other what another request leaves open
      * @return the later of the two constants

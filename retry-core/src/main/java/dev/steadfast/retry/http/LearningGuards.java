@@ -20,7 +20,7 @@ final class LearningGuards {
   private final List<Guard> all;
 
   /**
-   * Finds them.
+   * Finds the guards that learn.
    *
    * @param gate comes before the other guards, null for none
    * @param guards those of the user
@@ -40,7 +40,7 @@ final class LearningGuards {
     return gate != null || !learning.isEmpty();
   }
 
-  /** All guards, those that learn nothing too. */
+  /** All guards, also those that learn nothing. */
   List<Guard> all() {
     return all;
   }
@@ -51,7 +51,7 @@ final class LearningGuards {
    * @param verdict of the rules; null if they were not asked
    */
   record Judged(ResponseView response, Signals signals, @Nullable Verdict verdict) {
-    /** The answer for the gate; null if it is none that shuts one. */
+    /** The answer for the gate; null if it shuts none. */
     private ServerDelayGate.@Nullable Told told() {
       FailureKind kind = verdict == null ? null : verdict.kind();
       if (kind == null && response.status() < 400) {
@@ -62,8 +62,8 @@ final class LearningGuards {
   }
 
   /**
-   * Learns from an answer, unless it is not known who sent it. Every success comes by here: names
-   * of headers are compared, and nothing is allocated.
+   * Learns from an answer, unless it is not known who sent it. Every success passes here: names of
+   * headers are compared, and nothing is allocated.
    *
    * @param headNanos when its head came; asked only if there is something to learn
    */

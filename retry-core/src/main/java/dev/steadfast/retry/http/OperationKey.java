@@ -45,8 +45,8 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   }
 
   /**
-   * {@return this key for the same request when it comes by again, perhaps made anew without its
-   * key; null if that request has a key of its own}
+   * {@return this key for the same request when it comes again, perhaps made anew without its key;
+   * null if that request has a key of its own}
    */
   @Nullable OperationKey again(
       @Nullable IdempotencyKeys keys, RequestView request, RetryOptions options) {
@@ -67,11 +67,11 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
         : new OperationKey(key.header(), form.read(key.line()), key.line(), true);
   }
 
-  /** The place where an operation begins. */
+  /** The surroundings in which an operation begins. */
   record Context(@Nullable CallContext callContext, Supplier<Instant> clock) {}
 
-  // The key of the request that this one is made for makes the key of this one: the chain of keys
-  // ends only at a system that honours them.
+  // The key derives from that of the inbound request. So keys pass from layer to layer, down to a
+  // system that honours them.
   private static @Nullable String derived(
       IdempotencyKeys form,
       RequestView request,

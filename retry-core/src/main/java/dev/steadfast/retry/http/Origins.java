@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a target that is shown and kept: never its user info and query, both carry secrets.
+ * The part of a target that is shown and kept: never its user info and query, which may be secrets.
  */
 final class Origins {
   // A process calls few origins, over and over. Threads may overwrite what others put here: an

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Which parts of a scope are sent, and to which servers.
  *
  * @param origins the servers that get the headers
- * @param headers how it is written
+ * @param headers how the scope is written
  * @param ownsRetries whether the layers below learn that this layer retries
  */
 record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetries) {
@@ -40,7 +40,7 @@ record Propagation(Set<String> origins, ScopeHeaders headers, boolean ownsRetrie
               && (uri.getRawPath() == null || uri.getRawPath().matches("/?"));
       boolean http =
           "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
-      // java.net.URI takes for an authority, and not for a host, what others call by its name.
+      // java.net.URI takes a name with an underscore for an authority, and not for a host.
       boolean place =
           uri.getHost() != null
               || (uri.getRawAuthority() != null

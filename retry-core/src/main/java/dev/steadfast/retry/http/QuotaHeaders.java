@@ -71,8 +71,8 @@ final class QuotaHeaders {
   /**
    * All quotas that an answer tells of.
    *
-   * @param serverDelay when to come again, by the same answer: it goes before the reset of a quota
-   *     of which nothing is left
+   * @param serverDelay the delay that the same answer asks for; it replaces the reset of a quota of
+   *     which nothing is left
    */
   static List<Quota> read(ResponseView response, ServerDelay serverDelay, Instant now) {
     if (isCached(response)) {
@@ -192,7 +192,7 @@ final class QuotaHeaders {
     return new Quota(about, remaining, nanos(reset >= 0 ? reset : seconds), SECOND);
   }
 
-  /** Whether a limit, negative if none is stated, cannot be. A limit of 0 allows no request. */
+  /** Whether a limit cannot be true; negative if not stated. A limit of 0 allows no request. */
   private static boolean contradicts(long limit, long remaining) {
     return limit == 0 || (limit > 0 && remaining > limit);
   }

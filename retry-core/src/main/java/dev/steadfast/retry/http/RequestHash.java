@@ -23,8 +23,8 @@ final class RequestHash {
   }
 
   /**
-   * A text that tells two requests apart; a body that can be read only once is like no other, its
-   * own request's included.
+   * A text that tells two requests apart. A body that can be read only once has a new text each
+   * time.
    */
   static String fingerprint(RequestView request) {
     Digest digest = new Digest().add(request.method()).add(request.uri().toString());

@@ -57,7 +57,7 @@ public interface ResponseView {
   }
 
   /**
-   * {@return the origin of who answered, in the form of {@link RequestView#origin()}, where the
+   * {@return the origin that answered, in the form of {@link RequestView#origin()}, where the
    * client tells: after a redirect it may be another than was asked; empty by default: unknown}
    * Budgets, gates and guards of an origin learn nothing from an answer of unknown origin.
    */

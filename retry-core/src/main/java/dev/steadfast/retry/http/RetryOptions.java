@@ -25,7 +25,7 @@ public final class RetryOptions {
   private final @Nullable Duration deadline;
   private final Replayable replayable;
   private final @Nullable ToIntFunction<RequestView> cost;
-  private final short paidRepeats; // -1: not set; no bound at the largest one
+  private final short paidRepeats; // -1: not set; the largest: no bound
   private final @Nullable Boolean bodyRepeatable;
   private final @Nullable String name;
   private final @Nullable String derivedKey;
@@ -77,7 +77,7 @@ public final class RetryOptions {
   /**
    * Merges these options with other ones, which take precedence.
    *
-   * @param other what wins
+   * @param other the options that win where both set something
    * @return the merged options
    */
   public RetryOptions with(RetryOptions other) {
@@ -246,9 +246,9 @@ public final class RetryOptions {
     }
 
     /**
-     * The key of this operation, for any method. By this you promise that the server honours it.
-     * Default: the key that the client's configuration makes. A key header of the request itself
-     * takes precedence over both.
+     * The key of this operation, for any method. Setting it is your promise that the server honours
+     * it. Default: the key that the client's configuration makes. A key header of the request
+     * itself takes precedence over both.
      *
      * @param key 1 to 255 printable ASCII characters
      * @return this
@@ -262,13 +262,13 @@ public final class RetryOptions {
 
     /**
      * Derives the key of this operation, for any method, from the key of the inbound request that
-     * it is made for. When that request is repeated, this one has the same key again. By this you
-     * promise that the server honours it. Default: no key is derived.
+     * it is made for. When that request is repeated, this one has the same key again. Setting it is
+     * your promise that the server honours the key. Default: no key is derived.
      *
      * <p>The key is SHA-256 over the principal, the service and inbound operation, the inbound key
-     * and this name. No key derives outside of a scope, or in one without a principal or a key, and
-     * the client adds a key as it is configured to. {@link #idempotencyKey} and a key header of the
-     * request itself win over this.
+     * and this name. No key is derived outside of a scope, or in one without a principal or a key;
+     * then the client adds a key as it is configured to. {@link #idempotencyKey} and a key header
+     * of the request itself win over this.
      *
      * @param callName tells this call from all others that are made for the same inbound request.
      *     Equal requests under one name count as one intent: the second has no further effect.
@@ -331,7 +331,7 @@ public final class RetryOptions {
      * dev.steadfast.retry.StopReason#ATTEMPTS_EXHAUSTED}.
      *
      * <p>Default: 1, because nobody can check the caller's word, and a word that is wrong or costs
-     * money then costs at most one more. Set more for a request that costs nothing, such as a
+     * money then costs at most one repetition. Set more for a request that costs nothing, such as a
      * search.
      *
      * @param repeats 0 or more; above 32,766 there is no bound

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The context that is in force while a client makes an attempt. If the request meets another client
- * that retries on its way, perhaps with a tracing client in between, that one makes single
- * attempts. It is known by its method and URI. All other operations, such as a call for a token,
- * see what is around.
+ * that retries on its way, perhaps with a tracing client in between, that client makes single
+ * attempts. The request is recognized by its method and URI. Other operations, such as a call for a
+ * token, see the context around this one.
  */
 final class SameRequestContext implements CallContext {
   private final RetryPlan plan;

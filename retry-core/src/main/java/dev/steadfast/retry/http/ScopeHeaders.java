@@ -294,7 +294,7 @@ public final class ScopeHeaders {
     return Map.of(gaveUp.name(), gaveUp.value());
   }
 
-  /** The names of what goes out. */
+  /** The names of the headers that are sent. */
   List<String> outbound() {
     return outbound;
   }

@@ -43,14 +43,14 @@ final class ServerDelayGate implements Guard {
       return overloadNanos > 0 && nowNanos - untilNanos < FORGOTTEN_NANOS;
     }
 
-    /** For how long it is shut if the server is still overloaded. */
+    /** How long the gate is shut if the server is still overloaded. */
     long nextNanos(long nowNanos) {
       long next = isOverload(nowNanos) ? 2 * overloadNanos : FIRST_OVERLOAD_NANOS;
       return Math.min(MOST_OVERLOAD_NANOS, next);
     }
   }
 
-  private volatile long learnedNanos; // when last: what is over by then makes room
+  private volatile long learnedNanos; // the last time; gates open by then make room
   private final AtomicReference<@Nullable Shut> nobodys = new AtomicReference<>();
   private final OriginTable<AtomicReference<@Nullable Shut>> gates =
       new OriginTable<>(

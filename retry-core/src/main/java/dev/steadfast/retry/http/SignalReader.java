@@ -18,7 +18,7 @@ final class SignalReader {
   /**
    * A response header that says whether to retry.
    *
-   * @param value the one that says it; null if the header says it with any value
+   * @param value the value that says it; null if any value does
    */
   record Signal(String header, @Nullable String value, boolean shouldRetry) {
     static Signal of(String header, String value, boolean shouldRetry) {
@@ -37,7 +37,7 @@ final class SignalReader {
     }
   }
 
-  /** Those that are read without any configuration. */
+  /** The signals that are read without any configuration. */
   static final List<Signal> STANDARD =
       List.of(
           new Signal("x-should-retry", "true", true),

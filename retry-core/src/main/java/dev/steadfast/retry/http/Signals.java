@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The signals of a response about retrying, apart from its status. Immutable.
  *
  * @param serverDelay the delay that it asks for
- * @param shouldRetry true if it says to retry: that lifts a permanent status, and never makes a
+ * @param shouldRetry true if it says to retry: that makes a final status retryable, and never a
  *     request replayable; false if it says not to retry, also where it says both; null if it says
  *     neither
  * @param unprocessed whether it proves that the request was not processed
@@ -42,7 +42,7 @@ public record Signals(
     return Boolean.FALSE.equals(shouldRetry);
   }
 
-  /** A verdict to retry gets the server delay, and that the server says not to retry. */
+  /** Adds the server delay, and the server's word not to retry, to a verdict to retry. */
   Verdict addedTo(Verdict verdict) {
     if (!(verdict instanceof Verdict.Retryable retryable)) {
       return verdict;

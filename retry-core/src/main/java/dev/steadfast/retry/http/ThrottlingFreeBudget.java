@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes retries after a 429 or an overload free, and lets another budget pay for all others. The
- * limiter that answers 429 bounds the load itself. In an overload, the gate lets one attempt pass
- * at a time.
+ * limiter that answers 429 bounds the load itself. The gate lets one attempt pass at a time in an
+ * overload.
  *
  * @param paying pays for the others
  */

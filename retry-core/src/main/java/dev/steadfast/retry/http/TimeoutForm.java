@@ -28,9 +28,9 @@ enum TimeoutForm {
     }
   };
 
-  /** Nanoseconds, saturated; -1 if it is malformed. */
+  /** Reads a time in nanoseconds, saturated; -1 if it is malformed. */
   abstract long parse(String value);
 
-  /** Rounded down. */
+  /** Writes a time, rounded down. */
   abstract String format(long nanos);
 }
