@@ -13,7 +13,7 @@ public interface AttemptFigures {
   /** The status that the server answered, -1 for none. */
   int statusOrNone();
 
-  /** The figures of an attempt. */
+  /** The kind of the failure, null if the attempt did not fail. */
   @Nullable FailureKind kindOrNull();
 
   /** The figures of a report. A report that this library did not make is copied. */

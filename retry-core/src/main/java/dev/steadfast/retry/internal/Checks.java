@@ -70,7 +70,7 @@ public final class Checks {
     return value.codePoints().allMatch(Character::isWhitespace);
   }
 
-  /** Text that UTF-8 can write; {@code String.getBytes} writes every half pair as the same byte. */
+  /** Text without half a surrogate pair: UTF-8 cannot write one, and writes '?' instead. */
   public static String wellFormed(String name, String value) {
     if (StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
       return value;
@@ -117,7 +117,7 @@ public final class Checks {
     throw bad(name, printable(value), "printable ASCII without surrounding spaces");
   }
 
-  /** Says where a secret breaks a rule, and tells no more of it than the character that does. */
+  /** Checks a secret. The message shows no more of it than the first character that is wrong. */
   public static void secret(String name, String secret, IntPredicate allowed, String expected) {
     for (int i = 0; i < secret.length(); i++) {
       char c = secret.charAt(i);

@@ -16,7 +16,7 @@ public final class Contexts {
    * logged.
    *
    * @param snapshot null for none
-   * @return takes it back
+   * @return undoes it
    */
   public static Runnable enter(ContextCapture.@Nullable Snapshot snapshot) {
     if (snapshot == null) {

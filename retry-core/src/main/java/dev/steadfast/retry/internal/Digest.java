@@ -12,7 +12,7 @@ import java.security.NoSuchAlgorithmException;
 public final class Digest {
   private final MessageDigest hash = sha256();
 
-  /** Adds a text as UTF-8; what is no well-formed text, {@link Checks#wellFormed}, may collide. */
+  /** Adds a text as UTF-8. Texts that are not {@link Checks#wellFormed} may collide. */
   public Digest add(String part) {
     return add(part.getBytes(StandardCharsets.UTF_8));
   }
@@ -29,7 +29,7 @@ public final class Digest {
     return this;
   }
 
-  /** The end of it: 64 hexadecimal digits. */
+  /** Ends the digest and returns it: 64 hexadecimal digits. */
   public String hex() {
     return hex(hash.digest(), 32);
   }

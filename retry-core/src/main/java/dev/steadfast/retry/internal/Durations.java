@@ -8,7 +8,7 @@ import java.util.Arrays;
 public final class Durations {
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
-  // Largest first: printing takes the first unit that divides the value without a rest.
+  // Largest first: printing takes the first unit that divides the value without a remainder.
   private static final String[] UNITS = {"d", "h", "m", "s", "ms", "us", "ns"};
   private static final long[] NANOS = {
     86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L, 1_000L, 1L

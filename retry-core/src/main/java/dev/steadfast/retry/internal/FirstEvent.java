@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the bytes of an event stream until its first event is known: content, or an error. It
- * keeps none of them. A stream whose beginning is longer than {@link #MOST_BYTES}, packed or
- * unpacked, is taken as content. Confined to one thread at a time.
+ * keeps none of them. A stream whose beginning is longer than {@link #MOST_BYTES}, compressed or
+ * decompressed, is taken as content. Confined to one thread at a time.
  */
 public final class FirstEvent {
   // Why it is like this: docs/decisions/evidence.md#streams-and-their-first-event
   /** How many bytes are looked at. */
   public static final int MOST_BYTES = 64 * 1024;
 
-  // They come before the answer is begun, and say nothing about how it ends.
+  // These events come before the answer is begun, and say nothing about how it ends.
   private static final Set<String> BEFORE_CONTENT =
       Set.of(
           "ping", "message_start", "response.created", "response.queued", "response.in_progress");
@@ -35,11 +35,11 @@ public final class FirstEvent {
   }
 
   /**
-   * For a body that may be an event stream.
+   * The reader of a body that may be an event stream.
    *
    * @param contentType the values of this header
    * @param contentEncoding the values of this header
-   * @return null if it is none, or packed in another way than by gzip
+   * @return null if it is none, or is compressed in another way than by gzip
    */
   public static @Nullable FirstEvent of(List<String> contentType, List<String> contentEncoding) {
     if (contentType.size() != 1 || !StreamTypes.isOfEvents(contentType.get(0))) {
@@ -103,7 +103,7 @@ public final class FirstEvent {
         end();
       }
     } catch (DataFormatException broken) {
-      isKnown(); // the caller sees it himself
+      isKnown(); // the caller sees it as well
       return;
     }
     if (!known && unpacked == MOST_BYTES) {

@@ -6,8 +6,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Unpacks gzip whose bytes come in pieces, as far as they have come. Only the first member of a
- * file of several is read. Confined to one thread at a time.
+ * Decompresses gzip whose bytes come in pieces, as far as they have come. Only the first member of
+ * a file of several is read. Confined to one thread at a time.
  */
 final class GzipPieces {
   private static final int FIXED_HEADER = 10;

@@ -3,8 +3,8 @@ package dev.steadfast.retry.internal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps through the texts, objects and lists of a JSON text. It takes whatever a server sends, and
- * throws nothing. Confined to one thread.
+ * Steps through the texts, objects and lists of a JSON text. It accepts whatever a server sends,
+ * and throws nothing. Confined to one thread.
  */
 public final class JsonScanner {
   private final String json;

@@ -24,8 +24,8 @@ public final class OriginTable<V> {
   /** The key of the value that is shared when there is no room. */
   public static final String OVERFLOW = "(others)";
 
-  // A miss that finds the table full looks at so many entries: one in use must be asked for once in
-  // most / STEPS misses to stay.
+  // A miss on a full table looks at this many entries, so an entry stays if it is asked for once in
+  // most / STEPS misses.
   private static final int STEPS = 8;
 
   /**
@@ -80,7 +80,7 @@ public final class OriginTable<V> {
   private final int most;
   private final Map<String, Entry<V>> table = new ConcurrentHashMap<>();
 
-  // The clock algorithm, under the lock.
+  // The clock algorithm (as for page replacement), under the lock.
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Entry<V>> ring = new ArrayList<>();
   private int hand;

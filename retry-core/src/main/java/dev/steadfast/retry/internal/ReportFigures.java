@@ -11,10 +11,10 @@ public interface ReportFigures {
   /** How long the operation took, in nanoseconds. */
   long elapsedNanos();
 
-  /** The same report where nobody knows what the operation did, unless it was accepted. */
+  /** The same report with an unknown outcome, unless the last answer tells the outcome. */
   RetryReport withOutcomeUnknown();
 
-  /** Whether it is unknown what the operation did, and it may have done more than to read. */
+  /** Whether it is unknown what the operation did, and it may have done more than read. */
   boolean effectUnknown();
 
   /** Whether the operation of a report may have taken effect although it failed. */
@@ -24,7 +24,7 @@ public interface ReportFigures {
         : report.outcomeUnknown();
   }
 
-  /** A report of which the client has learnt with the whole response that it is one of those. */
+  /** As {@link #withOutcomeUnknown()}, where only the whole response shows that to the client. */
   static RetryReport withOutcomeUnknown(RetryReport report) {
     return report instanceof ReportFigures figures ? figures.withOutcomeUnknown() : report;
   }

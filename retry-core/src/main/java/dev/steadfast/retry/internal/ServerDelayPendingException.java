@@ -3,8 +3,8 @@ package dev.steadfast.retry.internal;
 import java.time.Duration;
 
 /**
- * A guard refused an attempt, because the server had asked other operations to wait, or because a
- * quota is used up: the cause of an {@code AttemptRefusedException}.
+ * Thrown when a guard refuses an attempt, because the server has asked other operations to wait, or
+ * because a quota is used up. It is the cause of an {@code AttemptRefusedException}.
  */
 public final class ServerDelayPendingException extends RuntimeException {
   private static final long serialVersionUID = 1;
