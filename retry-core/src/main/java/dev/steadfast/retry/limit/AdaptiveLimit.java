@@ -16,25 +16,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bounds the attempts that are under way to an origin, and finds the bound itself: an attempt that
  * times out halves it, and attempts that succeed raise it again. So a client sends an overloaded
- * server less, first attempts included, and needs no number that somebody must know.
+ * server less, first attempts included, and nobody has to know the right number.
  *
  * <pre>{@code
  * HttpRetry retry = HttpRetry.builder().guard(AdaptiveLimit.perOrigin()).build();
  * }</pre>
  *
- * <p>It refuses and never queues: an attempt beyond the limit ends its operation with an {@link
- * AttemptRefusedException}, whose cause is a {@link Refused}. A retry counts as a first attempt
- * does. A place is held from when an attempt leaves the client's own queue until its response head,
- * its failure or its cancellation.
+ * <p>A limit refuses and never queues: an attempt beyond the limit ends its operation with an
+ * {@link AttemptRefusedException}, whose cause is a {@link Refused}. A retry counts as a first
+ * attempt does. A place is held from when an attempt leaves the client's own queue until its
+ * response head, its failure or its cancellation.
  *
  * <p>Losses are timeouts and refused streams, unless {@link Builder#losses} names others. An answer
  * is no loss, whatever its status: a server that answers 429 or 503 at once is not slow. A timeout
  * is no loss if the request had not been sent yet, or if the deadline of the operation came before
  * half of the attempt's own timeout was over. Neither is a cancelled attempt.
  *
- * <p>Attempts need a bound in time. Without one, a few that never end would hold every place.
- * Streams and long polls are under way for long without harm, and calls of very different speed do
- * not belong under one limit: {@link Builder#keyedBy} separates them, or leaves them out.
+ * <p>Attempts need a bound in time, or a few that never end would hold every place. Streams and
+ * long polls are under way for long without harm, and calls of very different speed do not belong
+ * under one limit: {@link Builder#keyedBy} separates them, or leaves them out.
  *
  * <p>At most 1,024 limits are kept. If there are more, one without attempts under way is removed;
  * if all are in use, further origins share one. Immutable except for its limits, and safe for use
@@ -84,12 +84,12 @@ public final class AdaptiveLimit implements Guard {
   }
 
   /**
-   * Asks for nothing in advance: a limit that is reached now says nothing about the time after a
+   * Refuses nothing in advance: a limit that is reached now says nothing about the time after a
    * wait.
    */
   @Override
   public long admitsInNanos(OperationInfo operation, long nowNanos) {
-    name(operation); // a function that throws is no refusal, which would end here as one
+    name(operation); // a function that throws must throw here, where that is no refusal
     return 0;
   }
 
@@ -210,8 +210,8 @@ public final class AdaptiveLimit implements Guard {
 
     /**
      * Which failures halve the limit. Default {@link FailureKind#TIMEOUT} and {@link
-     * FailureKind#REFUSED_STREAM}: a server that fails at once is rarely one that does too much,
-     * and a limit that it has cut delays the recovery. {@link FailureKind#THROTTLED} belongs to the
+     * FailureKind#REFUSED_STREAM}: a server that fails at once is rarely overloaded, and a limit
+     * that was cut for it delays the recovery. {@link FailureKind#THROTTLED} belongs to the
      * server's delay and is refused here.
      *
      * @param kinds one or more kinds of failure

@@ -32,7 +32,7 @@ final class CostLedger {
   private long sampled;
   private long usual = 1; // most requests cost no more
 
-  private long attempts; // so many were sent
+  private long attempts; // how many were sent
   private long sent; // units since the beginning
   private long sentBefore; // this window
   private long sentLate; // units that the next window may count as well
@@ -72,7 +72,7 @@ final class CostLedger {
     return usual;
   }
 
-  /** A request has cost so much. */
+  /** Notes the cost of a request. */
   void sample(long units) {
     samples[(int) (sampled++ % MOST_SAMPLES)] = units;
     int size = (int) Math.min(sampled, MOST_SAMPLES);
@@ -81,7 +81,7 @@ final class CostLedger {
     usual = Math.max(1, sorted[(size * USUAL_PERCENT + 99) / 100 - 1]);
   }
 
-  /** So many requests have shown what they cost. */
+  /** How many costs were noted. */
   long sampled() {
     return sampled;
   }
@@ -92,7 +92,7 @@ final class CostLedger {
     return Math.min(whole, cost > 0 ? cost : usual);
   }
 
-  /** Whether it must run alone, because nobody knows yet what it costs. */
+  /** Whether an operation must run alone, because nobody knows yet what it costs. */
   boolean mustLearn(OperationInfo operation) {
     return operation.cost() == 0 && !knowsCosts();
   }
@@ -114,7 +114,7 @@ final class CostLedger {
     return ahead.units() + unknown + units(asked.operation(), whole) - left(whole);
   }
 
-  /** When to look whether attempts have cost less than was booked: so often in a window. */
+  /** When to look again whether attempts have cost less than was booked. */
   static long again(long nowNanos, long windowNanos) {
     return nowNanos + Math.max(LEAST_AGAIN, Math.min(MOST_AGAIN, windowNanos / AGAIN));
   }
@@ -167,14 +167,14 @@ final class CostLedger {
     if (latest == NOT_TOLD) {
       return own;
     }
-    // The first one holds if this client knows its costs, the second one whatever overtook what.
+    // Overtaken requests are deducted too, unless this client's bookings show that more is left.
     long said = least - (sent - latestSent);
     return Math.min(said, Math.max(own, said - overtaken));
   }
 
   // Answers.
 
-  /** An answer tells what was left of this window when the server had counted an attempt. */
+  /** Learns from an answer what was left of this window when the server had counted an attempt. */
   void answered(long number, long left) {
     if (!remembers(number)) {
       return;
@@ -232,7 +232,7 @@ final class CostLedger {
     }
   }
 
-  /** Whether it was sent so long after the one before it that it did not overtake it. */
+  /** Whether an attempt was sent so long after the one before that it did not overtake it. */
   private boolean isApart(long number) {
     return number >= attempts
         || !remembers(number - 1)
@@ -245,7 +245,7 @@ final class CostLedger {
     sentBefore = remembers(number) ? 0 : sent - Math.max(0, whole - left);
   }
 
-  /** The window has begun in which the answer to this attempt told what is left. */
+  /** Begins the window in which the answer to this attempt told what is left. */
   void begin(long number, long left, long whole) {
     restart(number);
     answered(number, left);

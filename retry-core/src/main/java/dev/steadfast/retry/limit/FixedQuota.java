@@ -1,13 +1,13 @@
 package dev.steadfast.retry.limit;
 
 /**
- * A quota that the user has named: so many attempts within a time, wherever that time begins. Not
- * safe for use by several threads.
+ * A quota that the user has named: a number of attempts within any window of a length. Not safe for
+ * use by several threads.
  *
- * <p>Attempts are spread evenly, and none is sent if the one that was sent as many before it as the
- * quota allows is not yet as old as the window. The times of attempts are kept in blocks, each with
- * the time of its latest attempt: one of 1,024 in a large quota. So a large quota is kept to a
- * little too strictly, and in little memory.
+ * <p>Attempts are spread evenly. If the quota is n, attempt k is sent only when attempt k - n is as
+ * old as the window. The times of attempts are kept in blocks, about 1,024 of them in a large
+ * quota, each with the time of its latest attempt. So a large quota takes little memory, and is
+ * kept a little too strictly.
  */
 final class FixedQuota {
   private static final int MOST_BLOCKS = 1024;
@@ -22,8 +22,8 @@ final class FixedQuota {
     private static final long MOST_ON_THE_WAY_NANOS = 10_000_000;
 
     /**
-     * The quota, counted a little too strictly: a request may take longer to arrive than the one
-     * that was sent as many before it.
+     * The quota, counted a little too strictly: a request may take less time to arrive than the one
+     * that has to be as old as the window.
      */
     static Contract of(int requests, long windowNanos) {
       long onTheWay = Math.min(MOST_ON_THE_WAY_NANOS, windowNanos / QuotaWindow.ON_THE_WAY);
@@ -80,7 +80,7 @@ final class FixedQuota {
   /**
    * When a further attempt may be sent.
    *
-   * @param ahead so many of the turns in the line come before it
+   * @param ahead how many of the turns in the line come before it
    */
   long turn(long nowNanos, int ahead, TurnQueue line) {
     long spacing = contract.spacingNanos();

@@ -11,14 +11,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limit of one key, with the attempts that are under way, in one word: an attempt costs one
+ * The limit of one key, with the attempts that are under way, in one long: an attempt costs one
  * compare-and-set at its begin and one at its end. It is the permit of all its attempts.
  *
  * <p>A loss halves the limit, at most once in 200 ms, because the attempts of one moment fail
  * together. A success raises it by one, if at least half of it is in use: a limit that is not
- * reached was not tested. After a loss at the minimum, a share of the attempts is held back in
- * addition, as the limit of a client with less than one attempt at a time never binds. That ends
- * when attempts succeed again, or ten seconds after the last loss.
+ * reached was not tested. A share of the attempts is held back in addition after a loss at the
+ * minimum, because no limit binds a client with less than one attempt at a time. That ends when
+ * attempts succeed again, or ten seconds after the last loss.
  */
 final class LimitAccount implements Guard.Permit {
   private static final long CUT_GAP_NANOS = 200_000_000;

@@ -85,7 +85,7 @@ final class PacedAccount implements Turn.Account {
     return begin(asked, sooner ? atNanos : kept.atNanos, kept.number);
   }
 
-  /** When its turn comes, which may be sooner by now: attempts have cost less than was booked. */
+  /** When its turn comes: sooner than planned, if attempts have cost less than was booked. */
   private long sooner(Turn kept, QuotaWindow.Asked asked) {
     if (!windows.isCostly()
         || kept.atNanos - asked.nowNanos() <= 0
@@ -201,7 +201,7 @@ final class PacedAccount implements Turn.Account {
     });
   }
 
-  /** A call was booked with one cost, or none, and had another one. */
+  /** Corrects the cost with which a call was booked, 0 for none. */
   void settle(int reserved, int used) {
     book(() -> windows.settle(reserved, used));
   }

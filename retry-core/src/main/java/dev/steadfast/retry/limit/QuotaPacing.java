@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The quotas are read from the headers of every answer: {@code RateLimit} and {@code
  * RateLimit-Policy}, {@code x-ratelimit-remaining-requests} and {@code -tokens}, {@code
  * anthropic-ratelimit-*}, and {@code x-ratelimit-remaining} with a reset in seconds. If there are
- * several, the strictest decides. Values that cannot be read are ignored. After a redirect to
- * another origin nothing is learned.
+ * several, the strictest decides. Values that cannot be read are ignored. Nothing is learned after
+ * a redirect to another origin.
  *
  * <p>A quota that only the contract names is set by {@link Builder#quota}, and needs no headers:
  *

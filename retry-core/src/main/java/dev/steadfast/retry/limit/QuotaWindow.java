@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A server that counts in seconds leaves open when exactly it begins a new window. So there are
  * two times: what is left is spent by the earliest end, and nothing is taken from a new window
  * before the latest one. Each answer brings the two closer together. A window may be so short that
- * such a number tells nothing. Then an answer shows that a window has begun if more is left than an
- * answer said that came before its request was sent.
+ * whole seconds tell nothing. Then a new one has begun if an answer tells of more than an earlier
+ * answer did that came before the request was sent.
  *
  * <p>Other clients may spend from the same quota. Then this client takes the same share of the
  * units that are left as it had of the units that are gone. It does not use the last few units,
@@ -26,7 +26,7 @@ final class QuotaWindow {
   /** Requests are not held further apart: nobody waits minutes for a part of a daily quota. */
   static final long MOST_SPACING_NANOS = 10_000_000_000L;
 
-  // The last tenth of a window is kept for threads that wake late. Then requests are sent at once.
+  // Turns leave the last tenth of a window to threads that wake late; there, none has to wait.
   private static final int RESERVE = 10;
 
   // A request may arrive later than others by this part of a window.
@@ -47,7 +47,7 @@ final class QuotaWindow {
   private long toldNanos; // when the answer came that told what is left
   private long toldSentNanos; // and when its request was sent
   private final OwnShare share = new OwnShare();
-  private long attempts; // so many were sent
+  private long attempts; // how many were sent
   private final @Nullable CostLedger costs; // null: each request costs one unit
 
   /**
@@ -73,7 +73,7 @@ final class QuotaWindow {
    * A window of which an answer tells.
    *
    * @param spent what was sent until now
-   * @param attempts so many were sent
+   * @param attempts how many were sent
    */
   QuotaWindow(Quota quota, Answer answer, CostLedger spent, long attempts) {
     this.policy = quota.policy();
@@ -200,7 +200,7 @@ final class QuotaWindow {
     toldSentNanos = answer.sentNanos();
   }
 
-  /** A request has cost so much, and was booked with something else. */
+  /** Corrects the cost with which a request was booked, 0 for none. */
   void settle(int reserved, int used) {
     if (costs != null) {
       costs.settle(reserved > 0 ? reserved : costs.usual(), used);
@@ -252,8 +252,8 @@ final class QuotaWindow {
     return Math.min(LONGEST_NANOS, quota.leftNanos());
   }
 
-  // How far the reset may be off in each direction. With more than a fifth of the window, a window
-  // of one second would have no time left that surely belongs to it.
+  // How far the reset may be off in each direction. More than a fifth of the window would leave a
+  // window of one second no time that surely belongs to it.
   private long slack(Quota quota) {
     return Math.min(quota.resolutionNanos(), length / LEAST_STEPS);
   }
@@ -310,7 +310,7 @@ final class QuotaWindow {
     return costs == null ? free(inFlight) > 0 : costs.covers(asked, inFlight, whole);
   }
 
-  /** Whether it may be, where requests cost one unit or there is enough left for it. */
+  /** Whether enough is left for an operation; true where each request costs one unit. */
   boolean covers(Asked asked, int inFlight) {
     return costs == null || costs.covers(asked, inFlight, whole);
   }
@@ -391,7 +391,7 @@ final class QuotaWindow {
   private long laterTurn(long nowNanos, TurnQueue line, int waitingHere) {
     double units = Math.max(1, whole * share(0));
     int waiting = line.size() - waitingHere;
-    // As many windows as the second number plus one have more units than operations wait.
+    // Invariant: the first fits + 1 windows have more units than operations wait.
     long full = -1;
     long fits = (long) Math.min(waiting / units, LONGEST_NANOS / (double) length);
     while (fits - full > 1) {

@@ -18,7 +18,7 @@ final class QuotaWindows {
 
   private final List<QuotaWindow> windows = new ArrayList<>();
   private @Nullable Long mixedNanos; // when a partition last followed another one
-  private long attempts; // so many were sent
+  private long attempts; // how many were sent
   private @Nullable CostLedger spent; // null until a caller tells of a cost
   private volatile boolean costly;
 
@@ -100,7 +100,7 @@ final class QuotaWindows {
     return -1;
   }
 
-  /** A call was booked with one cost, or none, and had another one. */
+  /** Corrects the cost with which a call was booked, 0 for none. */
   void settle(int reserved, int used) {
     windows.forEach(window -> window.settle(reserved, used));
   }

@@ -3,13 +3,13 @@ package dev.steadfast.retry.limit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How many attempts were sent, and how many of them succeeded, in the last two seconds. From that
- * follows the share that a client holds back, so that it sends at most twice what succeeds. Without
- * locks; safe for use by many threads.
+ * How many attempts were sent, and how many of them succeeded, in the last two seconds. The share
+ * that a client holds back follows from that: it sends at most twice what succeeds. Lock-free and
+ * safe for use by many threads.
  *
- * <p>The source has a window of two minutes, which remembers an outage long after its end. The
- * source also counts attempts that were held back. Here they do not count, because they would delay
- * the recovery of a client that has held back most of its attempts. At least one attempt in ten is
+ * <p>The SRE book takes a window of two minutes, which remembers an outage long after its end. It
+ * also counts attempts that were held back. Here they do not count, because they would delay the
+ * recovery of a client that has held back most of its attempts. At least one attempt in ten is
  * sent, because otherwise nobody would learn that the server is well again.
  *
  * @see <a href="https://sre.google/sre-book/handling-overload/">Handling Overload, Site Reliability
@@ -21,7 +21,7 @@ final class RecentAttempts {
   private static final double PER_SUCCESS = 2;
   private static final double MOST = 0.9;
 
-  // A slot in one word: the time that it counts for, sent, succeeded.
+  // A slot is one long: the time that it counts for, sent, succeeded.
   private static final int TICK_SHIFT = 40;
   private static final int SENT_SHIFT = 20;
   private static final long COUNT_MASK = (1L << SENT_SHIFT) - 1;

@@ -70,7 +70,7 @@ final class Turn implements Guard.Permit {
     return new Turn(account, operation, number, nowNanos, true);
   }
 
-  // Numbers that follow each other become numbers without an order, so that the tree stays flat.
+  // Mixes consecutive numbers into pseudo-random ones, so that the tree stays flat.
   long priority() {
     long mixed = number * GOLDEN;
     mixed = (mixed ^ (mixed >>> 32)) * GOLDEN;
