@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * that carry several requests at once; only this class draws conclusions. It never says whether an
  * attempt is made.
  *
- * <p>Bounded in its number of origins. As long as nothing is suspected, it is asked at the price of
- * one read. Safe for use by many threads.
+ * <p>Bounded in its number of origins. As long as nothing is suspected, a question costs one read.
+ * Safe for use by many threads.
  */
 public final class DeadPaths {
   // Why it is like this: docs/decisions/dead-connections.md
@@ -28,7 +28,7 @@ public final class DeadPaths {
 
   private final RetryPlan plan;
   private final LongSupplier ticker;
-  private final AtomicInteger uneasy = new AtomicInteger(); // origins
+  private final AtomicInteger uneasy = new AtomicInteger(); // how many origins are
   private final OriginTable<OriginPaths> origins =
       new OriginTable<>(
           new OriginTable.Values<>() {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One silent attempt sends the next attempt of its operation over the other connection. If that
  * one answers and enough attempts were silent, the usual connection counts as dead, and all
- * attempts avoid it for a while. If the other one is silent too, it is the server: then both are
- * left alone.
+ * attempts avoid it for a while. If the other one is silent too, the cause is the server, and both
+ * are left alone.
  */
 final class OriginPaths {
   private static final long SECOND = 1_000_000_000L;
@@ -56,7 +56,7 @@ final class OriginPaths {
   private long scoutUntil;
   private int otherSilences;
 
-  /** Whether there is anything to remember that an attempt would have to ask for. */
+  /** Whether anything is known that makes an attempt ask which way to go. */
   boolean uneasy() {
     return suspect != null || held;
   }

@@ -72,7 +72,7 @@ final class InboundContext implements CallContext {
     if (keys != null) {
       return keys.derive(name, fingerprint);
     }
-    // A principal without a key has none; it does not borrow that of another one.
+    // A principal's scope without a key derives none; it does not use the key of a scope around it.
     return scope.ofPrincipal() ? null : CallContext.super.deriveKey(name, fingerprint);
   }
 

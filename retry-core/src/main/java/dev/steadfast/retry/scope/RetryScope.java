@@ -172,8 +172,8 @@ public final class RetryScope implements AutoCloseable {
   }
 
   /**
-   * An executor that carries what surrounds the calling thread <em>now</em> along with every task
-   * that it is given from whatever thread, as the stages of a {@code CompletableFuture} need it.
+   * An executor that runs every task within the scope that the calling thread has <em>now</em>,
+   * whichever thread hands the task over, as the stages of a {@code CompletableFuture} need it.
    *
    * @param executor runs the tasks
    * @return an executor for this request alone
