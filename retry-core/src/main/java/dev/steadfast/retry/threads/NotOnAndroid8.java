@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks code that calls what Android 8.0 lacks. The build does not check it, so its caller has
- * another way for the {@link NoSuchMethodError}.
+ * Marks code that calls what Android 8.0 lacks. The build does not check such code; its caller
+ * catches the {@link NoSuchMethodError}.
  */
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.METHOD, ElementType.CONSTRUCTOR})

@@ -31,7 +31,7 @@ final class TaskQueue {
     return ends.isEmpty() && begins.isEmpty();
   }
 
-  /** How many tasks there are; at most as many as that. */
+  /** How many tasks there are, counted up to a number. */
   int sizeUpTo(int most) {
     return (int) Stream.concat(ends.stream(), begins.stream()).limit(most).count();
   }

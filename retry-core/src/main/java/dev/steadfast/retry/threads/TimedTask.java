@@ -115,7 +115,7 @@ public class TimedTask implements RetryScheduler.Task, Runnable {
         putBack(settling);
         return false;
       } catch (Throwable broken) {
-        // A task of the library's tells of it by itself. Logging could hold up the other timers.
+        // A task of the library's handles its own failures. Logging could hold up the other timers.
       }
       return true;
     }

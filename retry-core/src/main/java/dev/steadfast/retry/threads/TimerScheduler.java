@@ -75,7 +75,7 @@ public final class TimerScheduler implements RetryScheduler {
    * @param delayNanos nanoseconds; zero or less for at once
    * @param task short; it never blocks and calls no code of the user's. If it throws an {@link
    *     OutOfMemoryError}, it is run again a little later
-   * @return a handle that takes the task back
+   * @return a handle that cancels the task
    * @throws RejectedExecutionException if no thread of the library's can be started
    */
   public Task settle(long delayNanos, Runnable task) {

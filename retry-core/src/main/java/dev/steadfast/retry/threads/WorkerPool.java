@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lane of the library's threads. They start when there is work and end after a time without
- * any. Safe for use by many threads.
+ * The library's threads for one kind of work, a lane. They start when there is work and end after a
+ * time without any. Safe for use by many threads.
  *
  * <p>A task may block, as user code may run in it. So the pool grows while its oldest task is 20 ms
  * overdue, without a limit on the number of threads but with one on their rate. An additional
@@ -32,7 +32,7 @@ final class WorkerPool {
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   // How the pool grows: by a few at each look while few of its threads get on with their tasks; by
-  // one at each look when it is large; and slowly if all it lacks is time of the processor.
+  // one at each look when it is large; and slowly if all it lacks is processor time.
   private static final int MOST_AT_ONCE = 8;
   private static final int MOST_DOUBLED = 32;
   private static final int LARGE = 64;

@@ -86,7 +86,7 @@ public final class WorkerThread extends Thread {
     return Thread.currentThread() instanceof WorkerThread;
   }
 
-  /** The calling thread is that of the timers, where nothing may take long. */
+  /** Marks the calling thread as that of the timers, where nothing may take long. */
   static void settlesFromNowOn() {
     if (Thread.currentThread() instanceof WorkerThread own) {
       own.settles = true;
