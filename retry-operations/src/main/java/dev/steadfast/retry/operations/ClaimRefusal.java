@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The words for a caller whose call sends nothing because of what the journal answered. */
+/** Makes the result for a caller whose call sends nothing because of the journal's answer. */
 record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  // The journal says so, whatever the word for the effect is.
+  // Refusals that the journal has recorded, whatever the effect is.
   private static final Set<Refusal> NOTED =
       EnumSet.of(Refusal.UNKNOWN, Refusal.PARKED, Refusal.CANCELLED);
 

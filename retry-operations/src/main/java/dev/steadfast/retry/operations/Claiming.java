@@ -44,7 +44,7 @@ final class Claiming<R> {
   private volatile @Nullable Unsent<R> unsent;
 
   /**
-   * The leave to send.
+   * The permission to send.
    *
    * @param claim what the journal granted; null if it cannot be reached, and is not needed
    */
@@ -67,7 +67,7 @@ final class Claiming<R> {
     return leave.get() != null;
   }
 
-  /** Takes the leave to send: whoever takes it tells the journal what became of it. */
+  /** Takes the permission to send; whoever takes it tells the journal what came of it. */
   @Nullable Leave take() {
     return leave.getAndSet(null);
   }
@@ -179,7 +179,7 @@ final class Claiming<R> {
     }
   }
 
-  // Somebody must give a claim back that came too late: nobody waits for it, and nothing is sent.
+  // Gives back a claim that came too late: nobody waits for it, and nothing is sent.
   private void release(Claim claim) {
     if (claim instanceof Claim.Granted granted) {
       noting.release(granted);

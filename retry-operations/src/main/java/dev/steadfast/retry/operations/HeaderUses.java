@@ -25,7 +25,7 @@ final class HeaderUses {
           "Prefer");
   private static final List<String> SECRET =
       List.of("authorization", "cookie", "proxy-authorization");
-  // Each call has its own, and none of them changes what the server does.
+  // Each call has its own values of these, and none changes what the server does.
   private static final List<String> ADDED_BY_CLIENT =
       List.of(
           // Tracing: W3C, B3, Jaeger, and those of two clouds.

@@ -90,7 +90,7 @@ record JournaledOperation(
     return new Intent(id, caller, kept, fingerprint, terms(call.plan().replayable(), call.sent()));
   }
 
-  // They are no part of the fingerprint: the same call has others when it is made again.
+  // Added headers are no part of the fingerprint: the same call has others when it is repeated.
   private static void keepAdded(Map<String, List<String>> headers, Settings settings, Sent sent) {
     Journaling.Key key = sent.key();
     sent.addedHeaders()

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The words for the journal and for the caller at the end of an operation. Immutable. */
+/** Makes what the journal and the caller are told at the end of an operation. Immutable. */
 record Noting<R>(JournaledOperation operation, Codec<R> codec) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  /** The part of the attempts that is to be noted. */
+  /** The result of the attempts, to be noted in the journal. */
   record Noted(
       Claim.@Nullable Granted granted,
       RetryReport report,

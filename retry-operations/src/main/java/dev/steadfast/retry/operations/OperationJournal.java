@@ -233,11 +233,11 @@ public interface OperationJournal extends Journaling.Journal {
 
   /** Whether a request that may have been processed can be sent again later. */
   enum Repeat {
-    /** Its key has it processed once, for as long as the server keeps the key. */
+    /** The server processes it once under its key, for as long as it keeps the key. */
     KEYED,
     /** Processing it again adds no effect. */
     IDEMPOTENT,
-    /** It cannot. */
+    /** It cannot be sent again. */
     NEVER
   }
 
@@ -444,7 +444,7 @@ public interface OperationJournal extends Journaling.Journal {
     CANCELLED
   }
 
-  /** The operation was not sent, for a reason that the journal knows. */
+  /** Thrown when an operation is not sent, for a reason that the journal knows. */
   final class RefusedException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -669,8 +669,8 @@ public interface OperationJournal extends Journaling.Journal {
     /**
      * Sends an operation without the journal if the journal cannot be reached when the call begins.
      * Then nothing is recorded, and another process may send the same operation. Operations that
-     * are resumed are never sent so. An enlisted operation that is called so is sent once more by
-     * {@code resume}, so give it a key.
+     * are resumed are never sent this way. An enlisted operation that is called this way is sent
+     * once more by {@code resume}, so give it a key.
      *
      * @return a changed copy
      */

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters of a query whose values are secrets, and so is what names a user. Immutable. */
+/** The query parameters whose values are secrets; the user info of a URI is one, too. Immutable. */
 final class SecretParameters {
   static final SecretParameters DEFAULTS =
       new SecretParameters(

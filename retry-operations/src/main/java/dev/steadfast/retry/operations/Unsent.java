@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The end of an operation that this call does not send: with a response or a failure.
  *
  * @param response the answer of an earlier call
- * @param thrown what the caller gets in the place of an answer
- * @param report what it is told
+ * @param thrown the exception that the caller gets instead of an answer
+ * @param report the report for the caller
  */
 record Unsent<R>(@Nullable R response, @Nullable Throwable thrown, RetryReport report) {
   static <R> Unsent<R> failed(Throwable thrown, RetryReport report) {
