@@ -1,4 +1,4 @@
-/** Fake time and scripted outcomes for tests of code that uses Steadfast. */
+/** Virtual time for tests of code that uses Steadfast. */
 module dev.steadfast.retry.testkit {
   requires transitive dev.steadfast.retry;
   requires static transitive org.jspecify;

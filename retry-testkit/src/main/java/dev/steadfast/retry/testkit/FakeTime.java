@@ -167,8 +167,8 @@ public final class FakeTime implements RetryScheduler {
   }
 
   /**
-   * Blocks until no task and no sleeping thread waits any more: what ends an operation takes its
-   * timers back, perhaps a moment later on another thread.
+   * Blocks until no task and no sleeping thread waits any more: the timers of an operation that has
+   * ended are cancelled, perhaps a moment later on another thread.
    *
    * @throws AssertionError if that does not happen within ten real seconds
    * @throws InterruptedException if the thread is interrupted
@@ -302,7 +302,7 @@ public final class FakeTime implements RetryScheduler {
     }
   }
 
-  /** Null if the time was moved to the end of the delay, or beyond it, after it was computed. */
+  /** Returns null if the time was moved to the end of the delay or beyond after it was computed. */
   private @Nullable Pending add(long delayNanos, Runnable task) {
     Long read = lastRead.get();
     lock.lock();
