@@ -31,7 +31,7 @@ final class ExchangeScope {
     }
   }
 
-  /** Leaves the response alone. */
+  /** Runs a handler within the scope, and adds nothing to the response. */
   void aroundUnseen(HttpExchange exchange, HttpHandler handler) throws IOException {
     try (RetryScope scope = enter(exchange)) {
       handler.handle(exchange);
@@ -51,7 +51,7 @@ final class ExchangeScope {
     return lines == null ? null : String.join(",", lines);
   }
 
-  /** Writes what a response of that status says to the layer above. */
+  /** Adds the headers that tell the layer above not to retry a failed response. */
   static void tell(int status, RetryScope scope, Headers response) {
     if (status >= 400) {
       scope

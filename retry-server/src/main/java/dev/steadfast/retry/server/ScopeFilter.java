@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A scope around what comes after it in the chain. */
+/** Enters a scope around what follows in the chain. */
 final class ScopeFilter extends Filter {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 

@@ -11,7 +11,7 @@ import java.io.PrintWriter;
 /**
  * Adds what the scope knows to a failed response before it is committed: when its body begins, and
  * when the servlet is done, whichever comes after the calls gave up. A header cannot be taken back,
- * and another status may follow the first. So setting one adds nothing, unless there may be no
+ * and another status may follow the first. So setting a status adds nothing, unless there may be no
  * later moment: the body has begun, or another thread completes the response.
  */
 final class ScopedResponse extends HttpServletResponseWrapper {
