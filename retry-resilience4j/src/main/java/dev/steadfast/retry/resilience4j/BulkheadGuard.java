@@ -64,7 +64,7 @@ public final class BulkheadGuard implements Guard {
 
   @Override
   public long admitsInNanos(OperationInfo operation, long nowNanos) {
-    name(operation); // a key that cannot be had is no refusal, which would end here as one
+    name(operation); // a key function that throws must throw here, where that is no refusal
     return 0; // full now says nothing about the time after a wait
   }
 

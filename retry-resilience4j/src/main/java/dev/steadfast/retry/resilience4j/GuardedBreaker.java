@@ -90,7 +90,7 @@ final class GuardedBreaker {
       answer(() -> breaker.onError(elapsed(), unit, failure));
     }
 
-    /** A predicate of the user's that throws leaves the attempt unrecorded, not unanswered. */
+    /** If a predicate of the user's throws, nothing is recorded, and the permit is released. */
     private void answer(Runnable record) {
       try {
         record.run();

@@ -20,7 +20,7 @@ final class GuardedBulkhead {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   // The threads that are asking now, each with its last event: events are published on the thread
-  // that asks. No thread-local: events of the user's own calls would leave one in his threads.
+  // that asks. No thread-local: events of the user's own calls would leave one in their threads.
   private static final Map<Thread, Optional<BulkheadEvent.Type>> ASKING = new ConcurrentHashMap<>();
   // One object: adding it to a bulkhead twice adds it once.
   private static final EventConsumer<BulkheadEvent> WATCH = GuardedBulkhead::watch;
@@ -49,7 +49,7 @@ final class GuardedBulkhead {
   }
 
   private boolean enterWatched() {
-    // Only where a consumer ahead of ours throws is this looked at.
+    // Used only if a consumer before this class's own throws.
     boolean room = bulkhead.getMetrics().getAvailableConcurrentCalls() > 0;
     Thread self = Thread.currentThread();
     ASKING.put(self, Optional.empty());

@@ -42,7 +42,7 @@ record Instances<E, G>(
 
   @Override
   public void forgotten(String name, Held<E, G> held) {
-    // If he has put another one in its place, that one stays.
+    // If the user has put another one in its place, that one stays.
     if (registry != null && registry.find(name).filter(held.instance()::equals).isPresent()) {
       registry.remove(name);
     }

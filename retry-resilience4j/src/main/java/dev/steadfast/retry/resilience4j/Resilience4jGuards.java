@@ -19,10 +19,10 @@ public final class Resilience4jGuards {
   /**
    * A breaker per origin, known to this guard alone.
    *
-   * <p>Steadfast's classification decides which answers are failures: 409, 429 and other 4xx,
-   * cancellations and answers from a cache do not. So the predicates of the configuration that
-   * record or ignore exceptions are replaced; all else holds, the slow calls too. Mind that
-   * resilience4j's default needs 100 calls before it acts.
+   * <p>Steadfast's classification decides what a failure is: 409, 429 and other 4xx, cancellations
+   * and answers from a cache are none. So the predicates of the configuration that record or ignore
+   * exceptions are replaced; all else holds, the slow calls too. Mind that resilience4j's default
+   * needs 100 calls before it acts.
    *
    * @param config the configuration of each breaker
    * @return a guard

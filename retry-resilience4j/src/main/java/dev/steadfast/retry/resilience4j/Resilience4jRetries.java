@@ -70,7 +70,7 @@ public final class Resilience4jRetries {
    *       would otherwise have retried is retried here.
    *   <li>A server delay that such a failure, or a response of a Steadfast client for {@code
    *       java.net.http}, reports is waited for; above the policy's ceiling a failure is not
-   *       retried.
+   *       retried, unless the policy clamps the delay.
    *   <li>Retries are paid for by a budget of the configuration's own, as {@link
    *       RetryBudget#perOrigin}: one retry per ten results, 10 at the start, one per second. A
    *       {@code Runnable} has no result and earns nothing.
