@@ -49,7 +49,7 @@ public final class EffectResult<T> {
     /** Somebody else changed the value between the read and the write, in each round. */
     CONTENDED,
     /**
-     * The server refused the version that it gives itself in each round: its {@code ETag} did not
+     * The server refused its own version in each round: the {@code ETag} that it gives did not
      * change. A cache or a replica that lags behind may have answered the read.
      */
     VERSION_UNCHANGED,

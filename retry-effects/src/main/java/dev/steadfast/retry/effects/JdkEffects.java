@@ -20,7 +20,7 @@ public final class JdkEffects {
    *     request
    * @param decode makes a value of the body of an answer
    * @param encode makes the body of a value
-   * @param <T> the value, with {@code equals}, so that an own write is recognised
+   * @param <T> the value, with {@code equals}, so that the helper recognises its own write
    * @return a builder with the default settings
    */
   public static <T> ReadModifyWrite.Builder<HttpRequest, T> readModifyWrite(

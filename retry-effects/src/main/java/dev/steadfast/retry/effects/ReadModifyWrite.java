@@ -31,18 +31,18 @@ import org.jspecify.annotations.Nullable;
  *     accounts.update(HttpRequest.newBuilder(uri).build(), each -> each.deposit(10)).orElseThrow();
  * }</pre>
  *
- * <p>A conflict may also come from a success of its own: the first PUT was applied, its answer was
- * lost, and its repetition got 412. Then the function is not applied a second time. The next state
- * that is read is compared with the one that was written. If both are equal, the write counts as
- * applied ({@link EffectResult.End#ALREADY_APPLIED}); if not, its effect is unknown, because
+ * <p>A conflict may also come from the update's own success: the first PUT was applied, its answer
+ * was lost, and its repetition got 412. Then the function is not applied a second time. The next
+ * state that is read is compared with the one that was written. If both are equal, the write counts
+ * as applied ({@link EffectResult.End#ALREADY_APPLIED}); if not, its effect is unknown, because
  * somebody else may have written in its place or after it, and the update ends ({@link
  * EffectResult.End#ANSWER_LOST}). {@link Builder#ifLost} can tell more.
  *
  * <p>Equal values do not tell two writers apart who wrote the same. Where each change counts, as in
- * a counter, put something of the change's own into the value, such as an identifier, and have the
- * function return null if it finds that there. This also covers a gateway that resends by itself,
- * and an update that is made again after a crash. A journal does not: requests that have a key or
- * are journaled are refused.
+ * a counter, put an identifier of the change into the value, and have the function return null if
+ * it finds that there. This also covers a gateway that resends by itself, and an update that is
+ * made again after a crash. A journal does not: requests that have a key or are journaled are
+ * refused.
  *
  * <p>The write is repeated within a round as the client is configured to, whatever its method: its
  * condition keeps it from being applied twice.

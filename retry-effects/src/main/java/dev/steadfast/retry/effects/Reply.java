@@ -23,9 +23,9 @@ final class Reply implements ResponseView {
   /**
    * The head of an answer.
    *
-   * @param redirected whether a redirect has made a request with another method of the one that was
-   *     sent, as 301 and 302 make a GET of a POST. Then the answer does not tell what became of the
-   *     POST. It does after 303 (RFC 9110 section 15.4.4), so that does not count
+   * @param redirected whether a redirect turned the request into one with another method, as 301
+   *     and 302 turn a POST into a GET. Then the answer does not tell what became of the POST. It
+   *     does after 303 (RFC 9110 section 15.4.4), so that does not count
    */
   record Head(int status, Map<String, List<String>> headers, boolean redirected) {
     private static final Head NONE = new Head(-1, Map.of(), false);
@@ -75,7 +75,7 @@ final class Reply implements ResponseView {
   }
 
   /**
-   * Whether a redirect has made a request with another method, whose answer tells nothing of it.
+   * Whether a redirect led to another method, whose answer tells nothing of the first request.
    *
    * @param status the status of the redirect
    * @param method the method of the request that was redirected

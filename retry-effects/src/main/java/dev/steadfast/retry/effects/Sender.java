@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the requests of one operation, one after the other. On the calling thread, {@link #send}
- * returns futures that are done; else no thread waits.
+ * Sends the requests of one operation, one after the other. A blocking sender sends on the calling
+ * thread, and its futures are done; else no thread waits.
  *
  * @param <Q> the client's type of request
  */
@@ -38,8 +38,8 @@ final class Sender<Q> {
   }
 
   /**
-   * Refuses what stands for one request or for one effect: the helpers send several requests, and
-   * each call sends others.
+   * Refuses a key and a journal, which belong to one request: the helpers send several requests,
+   * and each call sends others.
    *
    * @throws IllegalArgumentException if the request has a key or is journaled
    */
@@ -58,7 +58,7 @@ final class Sender<Q> {
     return remainingNanos.getAsLong() <= 0;
   }
 
-  /** Sends a request as an operation of its own, within what the caller's operation began in. */
+  /** Sends a request as an operation of its own, in the scope that the caller's began in. */
   CompletableFuture<Reply> send(Q request) {
     checked(client, request);
     CallContext before = CallContext.bind(callContext);

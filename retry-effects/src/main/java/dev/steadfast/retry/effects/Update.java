@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One update: read, change, write under the condition that nobody else has written, and again after
- * a conflict. One thread at a time is in it.
+ * a conflict. Used by one thread at a time.
  *
  * <p>If every attempt of the write was answered by a conflict, none was applied, and the caller's
  * function may be applied to what the server has now. If an answer was lost, the write may have
@@ -34,7 +34,7 @@ final class Update<Q, T> {
   private @Nullable T written;
   private @Nullable Q write;
   private boolean lost; // an answer to it is lost, so it may have been applied
-  private boolean judged; // what was read says that the lost one before it was not
+  private boolean judged; // a lost write is known not to have been applied
 
   private volatile EffectResult<T> soFar =
       new EffectResult<>(End.READ_FAILED, Effect.NEVER_SENT, null, null);
