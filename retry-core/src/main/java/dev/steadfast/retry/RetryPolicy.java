@@ -369,8 +369,8 @@ public final class RetryPolicy {
      * pause a stream for minutes. If the client waits for the network and no byte of a request or
      * response body arrives for that long, the operation, or the reading of the body, ends with
      * {@code HttpTimeoutException}. A response whose body is known to be collected in memory is
-     * bounded by the total timeout too. It has no effect on OkHttp, whose own read and write
-     * timeouts do the same.
+     * bounded by the total timeout too. This setting has no effect on OkHttp, whose own read and
+     * write timeouts do the same.
      *
      * @param bodyIdleTimeout more than zero
      * @return this
