@@ -52,10 +52,33 @@ public final class RetryingJdkRequestFactory implements ClientHttpRequestFactory
    * @throws IllegalArgumentException if {@link RetryingHttpClient#wrap} refuses the delegate
    */
   public static RetryingJdkRequestFactory wrap(HttpClient delegate, HttpRetry retry) {
-    return wrap(delegate, retry, RetryingRequest.DEFAULT_LIMIT);
+    return of(delegate, retry, RetryingRequest.DEFAULT_LIMIT);
   }
 
-  private static RetryingJdkRequestFactory wrap(HttpClient delegate, HttpRetry retry, int limit) {
+  /**
+   * Makes requests that a client sends, with a {@linkplain #readTimeout read timeout} from the
+   * start: it is the bound that some guards need.
+   *
+   * @param delegate sends the attempts; keeps its settings and stays usable by itself
+   * @param retry what to retry and how
+   * @param readTimeout zero or more; zero for none
+   * @return a factory
+   * @throws IllegalArgumentException if the timeout is negative, or {@link RetryingHttpClient#wrap}
+   *     refuses the delegate
+   */
+  public static RetryingJdkRequestFactory wrap(
+      HttpClient delegate, HttpRetry retry, Duration readTimeout) {
+    Checks.notNull("retry", retry);
+    return reading(delegate, retry, readTimeout, RetryingRequest.DEFAULT_LIMIT);
+  }
+
+  private static RetryingJdkRequestFactory reading(
+      HttpClient delegate, HttpRetry retry, Duration readTimeout, int limit) {
+    RetryPolicy policy = bounded(retry.policy(), Checks.notNegative("readTimeout", readTimeout));
+    return of(delegate, retry.toBuilder().policy(policy).build(), limit);
+  }
+
+  private static RetryingJdkRequestFactory of(HttpClient delegate, HttpRetry retry, int limit) {
     RetryingHttpClient client = RetryingHttpClient.wrap(delegate, retry);
     return new RetryingJdkRequestFactory(delegate, retry, client, limit);
   }
@@ -73,8 +96,7 @@ public final class RetryingJdkRequestFactory implements ClientHttpRequestFactory
    * @throws IllegalArgumentException if it is negative
    */
   public RetryingJdkRequestFactory readTimeout(Duration readTimeout) {
-    RetryPolicy policy = bounded(retry.policy(), Checks.notNegative("readTimeout", readTimeout));
-    return wrap(delegate, retry.toBuilder().policy(policy).build(), bodyLimit);
+    return reading(delegate, retry, readTimeout, bodyLimit);
   }
 
   private static RetryPolicy bounded(RetryPolicy policy, Duration most) {

@@ -13,11 +13,13 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
+import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.io.InterruptedIOException;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -468,5 +470,23 @@ final class RequestFactoryTest {
     assertEquals(
         Duration.ZERO,
         client.readTimeoutOf(client.readingFor(HttpRetry.defaults(), Duration.ZERO)));
+  }
+
+  @Test
+  void aReadTimeoutFromTheStartIsBoundEnoughForAnAdaptiveLimit() {
+    HttpRetry retry =
+        HttpRetry.builder()
+            .policy(RetryPolicy.builder().noTotalTimeout().build())
+            .guard(AdaptiveLimit.perOrigin())
+            .build();
+    HttpClient plain = HttpClient.newHttpClient();
+    assertThrows(
+        IllegalArgumentException.class, () -> RetryingJdkRequestFactory.wrap(plain, retry));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> RetryingJdkRequestFactory.wrap(plain, retry, Duration.ZERO));
+    RetryPolicy policy = RetryingJdkRequestFactory.wrap(plain, retry, SHORT).retry().policy();
+    assertEquals(List.of(SHORT), policy.attemptTimeouts());
+    assertEquals(Optional.of(SHORT), policy.bodyIdleTimeout());
   }
 }
