@@ -44,9 +44,14 @@ final class StartCheck implements ApplicationListener<ApplicationReadyEvent> {
   }
 
   private void retriedByOthers() {
+    // Only those that are there: to ask for another one would make it, and could fail.
     long templates =
-        beans.getBeansOfType(RestTemplate.class, true, false).values().stream()
-            .filter(each -> OwnRetries.beneath(each.getRequestFactory()))
+        Stream.of(beans.getBeanNamesForType(RestTemplate.class, false, false))
+            .filter(beans::containsSingleton)
+            .map(beans::getSingleton)
+            .filter(each ->
+                each instanceof RestTemplate template
+                    && OwnRetries.beneath(template.getRequestFactory()))
             .count();
     long builders = senders.leftToOthers();
     if (builders + templates > 0) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -16,8 +17,11 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Scope;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
+import org.springframework.web.context.annotation.RequestScope;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
 import org.springframework.web.service.registry.ImportHttpServices;
@@ -143,6 +147,55 @@ final class StartCheckTest {
         said::toString);
     assertTrue(said.get(0).contains("steadfast.default-client"), said::toString);
     assertTrue(said.get(0).contains("spring.http.clients.imperative.factory"), said::toString);
+  }
+
+  /** Templates that are not there yet at the end of the start. */
+  @Configuration(proxyBeanMethods = false)
+  static class LaterTemplates {
+    static final AtomicInteger MADE = new AtomicInteger();
+
+    private static RestTemplate made() {
+      MADE.incrementAndGet();
+      return new RestTemplate();
+    }
+
+    @Bean
+    @Lazy
+    RestTemplate lazy() {
+      return made();
+    }
+
+    @Bean
+    @Scope("prototype")
+    RestTemplate oneForEach() {
+      return made();
+    }
+
+    @Bean
+    @RequestScope
+    RestTemplate ofARequest() {
+      return made();
+    }
+
+    @Bean
+    @Scope("request")
+    RestTemplate ofARequestWithoutProxy() {
+      return made();
+    }
+
+    @Bean
+    RestClient payments(SteadfastClients clients) {
+      return clients.get("payments").restClient().build();
+    }
+  }
+
+  @Test
+  void noTemplateIsMadeForTheCheck() {
+    LaterTemplates.MADE.set(0);
+    try (ConfigurableApplicationContext app = App.serve(LaterTemplates.class, PAYMENTS)) {
+      assertEquals(true, app.isActive());
+    }
+    assertEquals(0, LaterTemplates.MADE.get());
   }
 
   @Test
