@@ -13,7 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
-/** Runs the jobs of a journal, each on a thread of its own: the sending, and the purge. */
+/**
+ * Runs the jobs of a journal, each on a thread of its own: the sending, and the purge. They pause
+ * with their context: one that a test keeps must not send what another one has enlisted.
+ */
 final class JournalJobs implements SmartLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
   private static final long PATIENCE_SECONDS = 5;
@@ -109,10 +112,5 @@ final class JournalJobs implements SmartLifecycle {
   @Override
   public boolean isRunning() {
     return running != null;
-  }
-
-  @Override
-  public boolean isPauseable() {
-    return false;
   }
 }

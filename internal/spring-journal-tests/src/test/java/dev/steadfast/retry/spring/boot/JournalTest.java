@@ -28,6 +28,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -393,6 +394,17 @@ final class JournalTest {
     MeterRegistry meters = app.getBean(MeterRegistry.class);
     assertEquals(
         1, meters.get("steadfast.journal.deliveries").tag("operation", "charge").counter().count());
+  }
+
+  // Spring's tests pause the contexts that they keep.
+  @Test
+  void aPausedContextSendsNothing_andGoesOnAfterIt() throws Exception {
+    start("steadfast.journal.resume.interval=100ms");
+    app.pause();
+    assertFalse(app.getBean(JournalJobs.class).isRunning());
+    inTransaction(within -> assertTrue(enlist("1")));
+    app.restart();
+    server.awaitRequests(1, Duration.ofSeconds(60));
   }
 
   @Test
