@@ -1,14 +1,18 @@
 package dev.steadfast.retry.spring.boot;
 
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -31,12 +35,20 @@ final class Senders {
   // The request factories and connectors that talk to servers. Mocks are elsewhere.
   private static final String REAL = "org.springframework.http.client";
 
+  private static final String BOOT = "org.springframework.boot.";
+
+  private final ConfigurableListableBeanFactory beans;
+
   // Kept until the check at the end of the start, as what they send through may still change.
   private final Set<Object> madeBefore =
       Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
   private volatile boolean checked;
   private final Set<Object> replaceable =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+  Senders(ConfigurableListableBeanFactory beans) {
+    this.beans = beans;
+  }
 
   /** Whether a sender is one of Spring's, which talk to servers. */
   static boolean isReal(Object sender) {
@@ -46,12 +58,28 @@ final class Senders {
   /** Called for a builder that Boot has just given a sender. */
   void madeByBoot(Object builder, String kind) {
     Object sender = of(builder, kind);
-    if (sender != null && isReal(sender)) {
+    if (sender != null && isReal(sender) && !isOfTheApplication(sender)) {
       replaceable.add(sender);
       if (!checked && madeBefore.size() < MOST_BUILDERS && OwnRetries.beneath(sender)) {
         madeBefore.add(builder);
       }
     }
+  }
+
+  // Boot also gives a builder the connector that the application has made a bean.
+  private boolean isOfTheApplication(Object sender) {
+    return Stream.of(beans.getBeanNamesForType(sender.getClass(), false, false))
+        .filter(name -> sender.equals(beans.getSingleton(name)))
+        .anyMatch(name -> !isOfBoot(name));
+  }
+
+  private boolean isOfBoot(String bean) {
+    Method made =
+        beans.containsBeanDefinition(bean)
+                && beans.getMergedBeanDefinition(bean) instanceof RootBeanDefinition definition
+            ? definition.getResolvedFactoryMethod()
+            : null;
+    return made != null && made.getDeclaringClass().getName().startsWith(BOOT);
   }
 
   /** How many builders, of those made so far, still have a sender of Boot's that retries itself. */

@@ -123,8 +123,8 @@ public final class SteadfastAutoConfiguration {
   }
 
   @Bean
-  Senders steadfastSenders() {
-    return new Senders();
+  Senders steadfastSenders(ConfigurableListableBeanFactory beans) {
+    return new Senders(beans);
   }
 
   // Right after Boot has given a builder its request factory.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.reactive.ClientHttpConnector;
+import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.mock.http.client.MockClientHttpRequest;
 import org.springframework.mock.http.client.MockClientHttpResponse;
 import org.springframework.web.client.HttpServerErrorException;
@@ -37,6 +39,7 @@ import org.springframework.web.client.RestTemplate;
 import org.springframework.web.client.support.RestClientHttpServiceGroupConfigurer;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.WebClientRequestException;
+import org.springframework.web.reactive.function.client.WebClientResponseException;
 import org.springframework.web.reactive.function.client.support.WebClientHttpServiceGroupConfigurer;
 import org.springframework.web.service.annotation.GetExchange;
 import org.springframework.web.service.annotation.HttpExchange;
@@ -268,6 +271,33 @@ final class ForeignFactoriesTest {
       assertForeign(() -> web.get().uri(real.uri("/")).retrieve().toBodilessEntity().block());
     }
     assertEquals(0, real.requests().size());
+  }
+
+  /** A connector of Spring's that the application has configured itself, as for its proxy. */
+  @Configuration(proxyBeanMethods = false)
+  static class OwnConnector {
+    @Bean
+    ClientHttpConnector connector() {
+      return new JdkClientHttpConnector(HttpClient.newHttpClient());
+    }
+  }
+
+  @Test
+  void aConnectorThatIsABeanOfTheApplication(CapturedOutput output) {
+    real.defaultReply(Reply.status(503));
+    try (ConfigurableApplicationContext app =
+        start(OwnConnector.class, "steadfast.default-client=payments")) {
+      WebClient web = app.getBean(WebClient.Builder.class).build();
+      assertThrows(
+          WebClientResponseException.class,
+          () -> web.get().uri(real.uri("/")).retrieve().toBodilessEntity().block());
+    }
+    assertEquals(1, real.requests().size(), "it does not retry");
+    String left =
+        "client payments of steadfast.clients does not retry for a WebClient.Builder of Boot:"
+            + " something else has set its connector, "
+            + JdkClientHttpConnector.class.getName();
+    assertEquals(1, Warnings.in(output).stream().filter(left::equals).count());
   }
 
   @Test
