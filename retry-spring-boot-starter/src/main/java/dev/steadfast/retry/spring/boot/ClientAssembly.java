@@ -9,8 +9,11 @@ import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import dev.steadfast.retry.spring.boot.SteadfastClient.Surroundings;
 import dev.steadfast.retry.spring.boot.SteadfastProperties.Client;
 import dev.steadfast.retry.spring.boot.SteadfastProperties.Library;
+import java.net.http.HttpClient;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.function.Function;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +53,7 @@ final class ClientAssembly {
   }
 
   SteadfastClient client(String name, Client properties) {
-    RetryBudget budget = read(name, "budget", properties.budget(), text -> budget(text.trim()));
-    ClientWatch watch = new ClientWatch(name, budget, layers);
+    ClientWatch watch = new ClientWatch(name, layers);
     Breakers breakers = breakers(name, properties);
     HttpRetry configured = retry(name, properties, breakers, watch);
     ClientHttpRequestFactory requests = requests(name, properties.library(), configured);
@@ -85,7 +87,7 @@ final class ClientAssembly {
     HttpRetry.Builder retry =
         HttpRetry.builder()
             .policy(read(name, "policy", properties.policy(), RetryPolicy::valueOf))
-            .budget(watch.budget())
+            .budget(read(name, "budget", properties.budget(), text -> budget(text.trim())))
             .ownsRetries(properties.ownsRetries())
             .listener(watch);
     IdempotencyKeys keys = properties.idempotency().keys();
@@ -104,8 +106,26 @@ final class ClientAssembly {
       retry.context(ThreadLocals.capture());
     }
     customizers.forEach(each -> each.customize(name, retry));
-    watching.forEach(each -> retry.listener(each.watch(name, watch.budget())));
-    return retry.build();
+    ChosenBudget budget = new ChosenBudget();
+    watching.forEach(each -> retry.listener(each.watch(name, budget)));
+    HttpRetry built = retry.build();
+    budget.chosen = built.plan().budget();
+    return built;
+  }
+
+  /** The budget of a configuration, which its customizers may set before it is built. */
+  private static final class ChosenBudget implements RetryBudget {
+    private volatile RetryBudget chosen = RetryBudget.unlimited(); // nothing is sent before
+
+    @Override
+    public Account account(String origin) {
+      return chosen.account(origin);
+    }
+
+    @Override
+    public OptionalDouble available(String origin, long nowNanos) {
+      return chosen.available(origin, nowNanos);
+    }
   }
 
   private static <V, T> T read(String client, String property, V value, Function<V, T> reader) {
@@ -138,8 +158,11 @@ final class ClientAssembly {
       need("retry-apache-httpclient5", "org.apache.hc.client5.http.classic.HttpClient", name);
       return ApacheClients.requests(boot, settings, retry);
     }
-    RetryingJdkRequestFactory jdk = RetryingJdkRequestFactory.wrap(boot.build(settings), retry);
-    return settings.readTimeout() == null ? jdk : jdk.readTimeout(settings.readTimeout());
+    HttpClient client = boot.build(settings);
+    Duration reading = settings.readTimeout();
+    return reading == null
+        ? RetryingJdkRequestFactory.wrap(client, retry)
+        : RetryingJdkRequestFactory.wrap(client, retry, reading);
   }
 
   /** A class of its own, so that this one can be loaded without OkHttp. */

@@ -1,7 +1,6 @@
 package dev.steadfast.retry.spring.boot;
 
 import dev.steadfast.retry.OperationInfo;
-import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
@@ -33,7 +32,6 @@ final class ClientWatch implements RetryListener {
   private static final int MOST_ORIGINS = 100;
 
   private final String client;
-  private final RetryBudget budget;
   private final LayeredRetries layers;
   private final Set<String> origins = ConcurrentHashMap.newKeySet();
   private final AtomicInteger underWay = new AtomicInteger();
@@ -41,9 +39,8 @@ final class ClientWatch implements RetryListener {
   private final Condition idle = lock.newCondition();
   private final Deque<GiveUp> givenUp = new ArrayDeque<>(); // guarded by the lock
 
-  ClientWatch(String client, RetryBudget budget, LayeredRetries layers) {
+  ClientWatch(String client, LayeredRetries layers) {
     this.client = client;
-    this.budget = budget;
     this.layers = layers;
   }
 
@@ -90,10 +87,6 @@ final class ClientWatch implements RetryListener {
     } finally {
       lock.unlock();
     }
-  }
-
-  RetryBudget budget() {
-    return budget;
   }
 
   /** The last operations that gave up, the latest first. */

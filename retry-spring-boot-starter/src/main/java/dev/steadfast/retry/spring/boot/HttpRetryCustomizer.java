@@ -5,8 +5,7 @@ import dev.steadfast.retry.http.HttpRetry;
 /**
  * Changes the configuration of clients beyond what properties say: listeners, rules, guards, the
  * context of asynchronous calls. Each bean of this type is called once for each client, after its
- * properties were applied, in the order of the beans. The budget is to be set by its property, as
- * meters and endpoint show that one.
+ * properties were applied, in the order of the beans.
  *
  * <pre>{@code
  * @Bean

@@ -43,7 +43,7 @@ final class SteadfastEndpoint {
   }
 
   private static State state(SteadfastClient client) {
-    RetryBudget budget = client.watch().budget();
+    RetryBudget budget = client.retry().plan().budget();
     long now = client.retry().environment().ticker().getAsLong();
     Map<String, Double> available = new TreeMap<>();
     for (String origin : client.watch().origins()) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.limit.AdaptiveLimit;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
@@ -257,6 +258,28 @@ final class HttpSettingsTest {
       RetryPolicy policy = app.getBean(SteadfastClients.class).get("pay").retry().policy();
       assertEquals(List.of(Duration.ofSeconds(30)), policy.attemptTimeouts());
       assertEquals(Optional.of(Duration.ofSeconds(30)), policy.bodyIdleTimeout());
+    }
+  }
+
+  /** A guard whose places are lost for good to attempts that never end. */
+  @Configuration(proxyBeanMethods = false)
+  static class Limited {
+    @Bean
+    HttpRetryCustomizer limit() {
+      return (client, retry) ->
+          retry
+              .policy(RetryPolicy.builder().noTotalTimeout().build())
+              .guard(AdaptiveLimit.perOrigin());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jdk", "okhttp", "apache"})
+  void aReadTimeoutIsBoundEnoughForAnAdaptiveLimit(String library) {
+    server.enqueue(Reply.status(200).body("paid"));
+    try (ConfigurableApplicationContext app =
+        start(Limited.class, library, "spring.http.clients.read-timeout=30s")) {
+      assertEquals("paid", get(app, server.uri("/")));
     }
   }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.server.ServletScope;
@@ -37,6 +38,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.RestClient;
 import shop.Till;
 
 /** What an operator sees of an application, and what its inbound requests impose. */
@@ -128,6 +130,38 @@ final class OperationsTest {
               - 1,
           shown);
       assertFalse(shown.contains("4711"), shown);
+    }
+  }
+
+  /** A budget of the application's own: three retries, and nothing earns another. */
+  @Configuration(proxyBeanMethods = false)
+  static class OwnBudget {
+    @Bean
+    HttpRetryCustomizer three() {
+      return (client, retry) -> retry.budget(RetryBudget.successFunded(0, 3, 0));
+    }
+  }
+
+  @Test
+  void theBudgetOfACustomizerIsShownByEndpointAndMeters() throws Exception {
+    server.defaultReply(Reply.status(503));
+    try (ConfigurableApplicationContext app =
+        App.serve(
+            OwnBudget.class,
+            baseUrl(),
+            POLICY,
+            "management.endpoints.web.exposure.include=steadfast")) {
+      RestClient pay = app.getBean(SteadfastClients.class).get("pay").restClient().build();
+      assertThrows(HttpServerErrorException.class, () -> pay.get().retrieve().toBodilessEntity());
+      String shown = App.get(app, "/actuator/steadfast").body();
+      assertTrue(shown.contains("\"budget\":\"successFunded(0.0, burst 3, 0.0/s)\""), shown);
+      assertTrue(shown.contains(":" + server.port() + "\":2.0}"), shown);
+      MeterRegistry registry = app.getBean(MeterRegistry.class);
+      while (attempts(registry) < 2) {
+        Thread.onSpinWait(); // a meter is registered on another thread
+      }
+      assertEquals(
+          2.0, registry.get("steadfast.budget.available").tag("client", "pay").gauge().value());
     }
   }
 
