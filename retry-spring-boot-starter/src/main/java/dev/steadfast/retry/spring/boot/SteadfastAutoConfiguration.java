@@ -10,7 +10,6 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -24,6 +23,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
@@ -104,10 +104,13 @@ public final class SteadfastAutoConfiguration {
     return new StartCheck(clients, beans, senders);
   }
 
+  // Not by @Value, which reads "30s" only in a context that has the conversions of Boot.
   @Bean
-  ClientShutdown steadfastShutdown(
-      SteadfastClients clients,
-      @Value("${spring.lifecycle.timeout-per-shutdown-phase:30s}") Duration phase) {
+  ClientShutdown steadfastShutdown(SteadfastClients clients, Environment environment) {
+    Duration phase =
+        Binder.get(environment)
+            .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+            .orElse(Duration.ofSeconds(30));
     return new ClientShutdown(clients, phase);
   }
 

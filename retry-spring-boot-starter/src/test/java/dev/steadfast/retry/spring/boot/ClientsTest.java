@@ -37,8 +37,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.http.client.JdkClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientPropertiesAutoConfiguration;
 import org.springframework.boot.restclient.RestTemplateBuilder;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
@@ -48,7 +52,9 @@ import org.springframework.boot.ssl.SslOptions;
 import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -410,9 +416,58 @@ final class ClientsTest {
     try (ConfigurableApplicationContext app =
         App.start("spring.config.additional-location=" + directory.toUri())) {
       SteadfastClients clients = app.getBean(SteadfastClients.class);
-      assertEquals("perOrigin(0.5)", clients.get("half").watch().budget().toString());
-      assertEquals("perOrigin(1.0)", clients.get("one").watch().budget().toString());
+      assertEquals("perOrigin(0.5)", clients.get("half").retry().plan().budget().toString());
+      assertEquals("perOrigin(1.0)", clients.get("one").retry().plan().budget().toString());
       assertEquals(RetryPolicy.defaults(), clients.get("plain").retry().policy());
+    }
+  }
+
+  @Test
+  void aLazyApplicationRetriesToo() {
+    server.enqueue(Reply.status(503), Reply.status(201).body("paid"));
+    try (ConfigurableApplicationContext app =
+        App.start(
+            Groups.class,
+            baseUrl("payments"),
+            policy("payments"),
+            "steadfast.clients.payments.idempotency=random-uuid",
+            "spring.main.lazy-initialization=true")) {
+      assertEquals("paid", app.getBean(Payments.class).pay(new Payment(1999)));
+    }
+    assertEquals(2, server.requests().size());
+  }
+
+  @Test
+  void theEndOfAChildEndsNoClientOfItsParent() {
+    server.enqueue(Reply.status(200).body("child"), Reply.status(200).body("parent"));
+    try (ConfigurableApplicationContext parent = App.start(baseUrl("a"), policy("a"))) {
+      try (ConfigurableApplicationContext child =
+          new SpringApplicationBuilder(App.Empty.class)
+              .parent(parent)
+              .web(WebApplicationType.NONE)
+              .bannerMode(Banner.Mode.OFF)
+              .run()) {
+        assertEquals("child", read(child));
+      }
+      assertEquals("parent", read(parent));
+    }
+  }
+
+  private static String read(ConfigurableApplicationContext app) {
+    RestClient client = app.getBean(SteadfastClients.class).get("a").restClient().build();
+    return client.get().retrieve().body(String.class);
+  }
+
+  // As an ApplicationContextRunner makes one.
+  @Test
+  void aContextWithoutTheConversionsOfBootHasClients() {
+    try (AnnotationConfigApplicationContext app = new AnnotationConfigApplicationContext()) {
+      TestPropertyValues.of(policy("a"), "spring.lifecycle.timeout-per-shutdown-phase=7s")
+          .applyTo(app);
+      app.register(
+          HttpServiceClientPropertiesAutoConfiguration.class, SteadfastAutoConfiguration.class);
+      app.refresh();
+      assertEquals(Set.of("a"), app.getBean(SteadfastClients.class).names());
     }
   }
 
