@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param response the response
  * @param attempt null for an answer that a journal kept
- * @param whole its body, if all of it was read within the attempt; null otherwise
- * @param error the first event of its stream, if that is an error; null otherwise
+ * @param whole the body of the response, if all of it was read within the attempt; null otherwise
+ * @param error the first event of the response's stream, if that is an error; null otherwise
  */
 record Answer(
     Response response, @Nullable WireTrace attempt, @Nullable Buffer whole, @Nullable String error)
@@ -26,7 +26,7 @@ record Answer(
     this(response, attempt, whole, null);
   }
 
-  /** The attempt, of an answer that came from one. */
+  /** The attempt that this answer came from. An answer that a journal kept has none. */
   WireTrace wire() {
     return Objects.requireNonNull(attempt);
   }
@@ -60,7 +60,7 @@ record Answer(
     return OkHttpViews.headerMap(response.headers());
   }
 
-  /** Only lines that the server has sent now count: OkHttp adds what its cache had to a 304. */
+  /** Counts only lines that the server has sent now: to a 304 OkHttp adds those of its cache. */
   @Override
   public boolean hasHeader(Predicate<String> name) {
     Response network = response.networkResponse();

@@ -11,9 +11,9 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees the begin and the end of a call, where interceptors come before the {@link
- * RetryInterceptor}: they may proceed more than once, and the timeout of the call runs while they
- * work. It is before all of them.
+ * The first interceptor of a client that has others before the {@link RetryInterceptor}. Those may
+ * proceed more than once, and the timeout of the call runs while they work. So this one sees the
+ * begin and the end of each call.
  */
 final class AroundCalls implements Interceptor {
   private final LongSupplier ticker;
@@ -50,7 +50,7 @@ final class AroundCalls implements Interceptor {
     }
   }
 
-  /** The operations of a call, null if this was not asked to carry it. */
+  /** The operations of a call; null if the call has not come by here. */
   @Nullable CallOperations of(Call call) {
     return underWay.get(call);
   }

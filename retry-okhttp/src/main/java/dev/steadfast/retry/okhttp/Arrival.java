@@ -10,8 +10,9 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of an attempt, on a thread of the dispatcher. If the operation ends with it, the callback
- * is called after the loop has returned. So what the callback throws reaches the dispatcher.
+ * OkHttp's callback of an attempt, on a thread of the dispatcher. If the operation ends with the
+ * attempt, the user's callback runs after the loop has returned. So its exceptions reach the
+ * dispatcher.
  */
 final class Arrival implements Callback, OnDispatcher {
   private static final AtomicReferenceFieldUpdater<Arrival, @Nullable WireTrace> WIRE =
@@ -20,9 +21,9 @@ final class Arrival implements Callback, OnDispatcher {
   private final RunningCall owner;
   private final OkHttpTransport transport;
   private final Attempt<Answer> attempt;
-  private volatile @Nullable WireTrace wire; // null once it has arrived
+  private volatile @Nullable WireTrace wire; // null once the end has arrived
   private @Nullable Thread thread;
-  private @Nullable Answer answer; // for the callback, as is the failure
+  private @Nullable Answer answer; // like the failure, for the user's callback
   private @Nullable Throwable failure;
 
   Arrival(RunningCall owner, OkHttpTransport transport, Attempt<Answer> attempt, WireTrace wire) {
@@ -60,7 +61,7 @@ final class Arrival implements Callback, OnDispatcher {
     arrived(first, response, null);
   }
 
-  // Null if it has arrived before: a call of the user's making may come more than once.
+  // Null if the end has arrived before: a user's own call may call back more than once.
   private @Nullable WireTrace first() {
     WireTrace here = wire;
     return here != null && WIRE.compareAndSet(this, here, null) ? here : null;

@@ -4,18 +4,18 @@ import dev.steadfast.retry.engine.Attempt;
 import okhttp3.Request;
 
 /**
- * The end of an attempt whose call, of a factory of the user's, is over and has not come by the
- * client that the factory was given. Nobody here has seen what it did instead, could bound it, or
- * keep it from being repeated. So it ends the operation.
+ * The end of an attempt whose call was sent by other means. A factory of the user's made the call,
+ * and has not used the client that it was given. The library has not seen what was sent, and can
+ * neither bound nor count it. So the operation ends.
  */
 final class Bypass {
   private Bypass() {}
 
-  /** Whether the call has failed in that way. */
+  /** Whether the call has failed without using that client. */
   static boolean is(Throwable thrown, WireTrace wire) {
     return wire.interceptors().withinUsersCalls()
         && !wire.reached()
-        && !wire.cancelledByOthers() // in the dispatcher's queue
+        && !wire.cancelledByOthers() // while it was in the dispatcher's queue
         && !OkHttpErrors.executorRejected(thrown);
   }
 
@@ -29,7 +29,7 @@ final class Bypass {
   /** Ends the attempt as one that may have acted. */
   static void end(Attempt<Answer> attempt, WireTrace wire, Request request, Throwable end) {
     if (!attempt.stopped()) {
-      attempt.userCodeFailed(end); // first: a guard may refuse it now, and no other may follow
+      attempt.userCodeFailed(end); // first: a guard may refuse to begin it, and no other may follow
       if (attempt.begin(request)) {
         wire.passOn();
       }

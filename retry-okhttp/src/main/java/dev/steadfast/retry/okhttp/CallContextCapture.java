@@ -15,9 +15,9 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes what a call was made within, for the interceptor that meets it on a thread of the
- * dispatcher's. OkHttp asks for a call's listener when the call is made, on the thread that makes
- * it; nothing else of a client's runs there.
+ * Remembers the {@link CallContext} in which a call was made, for the interceptor, which runs on a
+ * thread of the dispatcher. OkHttp asks for a call's listener on the thread that makes the call; no
+ * other hook of a client runs there.
  *
  * <p>If the configuration carries a context of the caller's, this is also the first interceptor,
  * and restores that context on a thread other than the one that made the call.
@@ -29,7 +29,7 @@ final class CallContextCapture implements EventListener.Factory, Interceptor {
 
   private final EventListener.Factory users;
   private final @Nullable ContextCapture context;
-  // Weak: nobody tells of a call's end. Empty for calls that are made within nothing.
+  // Weak, because nobody tells of a call's end. A call made outside of any context has no entry.
   private final Map<Call, Noted> noted = Collections.synchronizedMap(new WeakHashMap<>());
 
   private CallContextCapture(EventListener.Factory users, @Nullable ContextCapture context) {
@@ -41,8 +41,8 @@ final class CallContextCapture implements EventListener.Factory, Interceptor {
    * Puts itself before the listeners that the builder has, and before its interceptors.
    *
    * @param builder the builder of a client
-   * @param listeners those that it has, which it does not show
-   * @param context what to carry, null for nothing
+   * @param listeners the listeners of the builder, which has no getter for them
+   * @param context the context to carry, null for none
    */
   static CallContextCapture addTo(
       OkHttpClient.Builder builder,
@@ -56,7 +56,7 @@ final class CallContextCapture implements EventListener.Factory, Interceptor {
     return capture;
   }
 
-  /** The listeners of a client without this. */
+  /** The user's listeners, without the factory of this class around them. */
   static EventListener.Factory usersOwn(EventListener.Factory factory) {
     return factory instanceof CallContextCapture ours ? ours.users : factory;
   }
@@ -75,9 +75,9 @@ final class CallContextCapture implements EventListener.Factory, Interceptor {
     return noted.size();
   }
 
-  /** The context of a call that begins on this thread: what the thread is in, else what it was. */
+  /** The context of a call: that of this thread, else the one in which the call was made. */
   @Nullable CallContext of(Call call) {
-    Noted then = noted.get(call); // kept: another interceptor may proceed more than once
+    Noted then = noted.get(call); // not removed: an interceptor may proceed more than once
     CallContext here = CallContext.current();
     return here == null && then != null ? then.scope() : here;
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Extras that only few calls have.
  *
  * @param prototype a real call of the same request, never executed
- * @param each puts listeners and tags that were put on this call on the calls of its attempts
+ * @param each puts a listener or a tag of this call on the call of each attempt
  */
 record CallExtras(@Nullable Call prototype, List<Consumer<Call>> each) {
   static final CallExtras NONE = new CallExtras(null, List.of());

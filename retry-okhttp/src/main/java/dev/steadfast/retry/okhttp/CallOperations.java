@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The operations of one call. Interceptors before ours may proceed more than once: the same request
- * goes on with its operation, and another one begins an operation of its own. All of them have the
- * time of the call.
+ * goes on with its operation, and another one begins an operation of its own. They share the time
+ * of the call.
  */
 final class CallOperations implements AutoCloseable {
   // Why it is like this: docs/decisions/nesting.md
@@ -20,12 +20,12 @@ final class CallOperations implements AutoCloseable {
 
   private final LongSupplier ticker;
   private final boolean timed; // the call has a timeout
-  private final long startNanos; // and began then
+  private final long startNanos; // when the call began; 0 without a timeout
 
   // Guarded by this.
   private boolean begun;
   private long firstNanos; // when the first operation began
-  private @Nullable Deque<OpenOperation> open; // null for none; without those that run
+  private @Nullable Deque<OpenOperation> open; // null for none; those that run now are not in it
 
   CallOperations(LongSupplier ticker, Call call) {
     this.ticker = ticker;
@@ -38,7 +38,7 @@ final class CallOperations implements AutoCloseable {
     return timed ? ticker.getAsLong() - startNanos : 0;
   }
 
-  /** How long it is that the first operation began; 0 for the first. */
+  /** How long ago the first operation began, in nanoseconds; 0 for the first. */
   synchronized long sinceFirstNanos() {
     long now = ticker.getAsLong();
     if (!begun) {
@@ -51,7 +51,7 @@ final class CallOperations implements AutoCloseable {
   /**
    * Takes the operation of a request that has come by before.
    *
-   * @return null if there is none; else to be given back with {@link #ended}
+   * @return the operation, to be given back with {@link #ended}; null if there is none
    */
   synchronized @Nullable OpenOperation take(Request request, RetryOptions options) {
     Deque<OpenOperation> known = open;

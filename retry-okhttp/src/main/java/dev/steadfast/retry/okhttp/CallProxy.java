@@ -45,7 +45,7 @@ final class CallProxy {
     return proxy;
   }
 
-  // Sets of calls hold the proxy, and the call behind it would not know it.
+  // Sets of calls hold the proxy, and the call behind it is not equal to it.
   @SuppressWarnings("ReferenceEquality")
   private static boolean same(Object one, Object other) {
     return one == other;

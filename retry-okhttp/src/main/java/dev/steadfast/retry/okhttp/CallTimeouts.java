@@ -25,26 +25,26 @@ final class CallTimeouts {
     retry.plan().requireEndOfAttempts(byClient, client.writeTimeoutMillis() > 0);
   }
 
-  /** As OkHttp says it, and by which limit, if it is one of ours. */
+  /** OkHttp's exception for a timeout. The message names the limit if that is one of ours. */
   static IOException timeout(@Nullable TimeUp limit) {
     boolean byClient = limit == null || limit.limit() == TimeLimit.CLIENT_TIMEOUT;
     return new InterruptedIOException(byClient ? "timeout" : "timeout: " + limit);
   }
 
-  /** As OkHttp does it: the thread stays interrupted. */
+  /** OkHttp's exception for an interrupt. The thread stays interrupted. */
   static IOException interrupted() {
     Thread.currentThread().interrupt();
     return new InterruptedIOException("interrupted");
   }
 
-  /** Which limit is reached: the deadline of the options, if there is one, or the call's own. */
+  /** The limit that is reached: the deadline of the options, if there is one, or the call's own. */
   static TimeLimit boundLimit(@Nullable BodyDeadline deadline) {
     boolean own = deadline != null && deadline.leftNanos() <= ROUNDED_NANOS;
     return own ? TimeLimit.DEADLINE : TimeLimit.CLIENT_TIMEOUT;
   }
 
   /**
-   * The bound from now on, of a call that starts now.
+   * The time that a call has if it starts now.
    *
    * @return nanoseconds, 0 if a deadline has passed; {@link Long#MAX_VALUE} for none
    */
@@ -53,7 +53,7 @@ final class CallTimeouts {
   }
 
   /**
-   * The bound from now on.
+   * The time that a call has left.
    *
    * @param elapsedNanos how long the call has been running
    * @return nanoseconds, 0 if the time is up; {@link Long#MAX_VALUE} for none
@@ -81,7 +81,7 @@ final class CallTimeouts {
     }
   }
 
-  /** Sets a deadline so long from now. */
+  /** Sets a deadline that many nanoseconds from now. */
   static void deadlineIn(Timeout timeout, long nanos) {
     // Okio's deadlines are of this clock, whatever measures the operation.
     timeout.deadlineNanoTime(System.nanoTime() + nanos);

@@ -24,8 +24,8 @@ final class CallingBack implements Runnable, OnDispatcher {
   }
 
   /**
-   * Has the executor run it. If that throws anything, the calling thread does; if that blocks, a
-   * thread of the library's.
+   * Has the executor run the callback. If the executor throws anything, the calling thread runs it;
+   * if the executor blocks, a thread of the library does.
    */
   void start(Executor executor) {
     // The library's own scheduler, because an executor blocks in real time, also in tests whose

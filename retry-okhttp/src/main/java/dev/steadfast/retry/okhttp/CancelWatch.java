@@ -33,7 +33,7 @@ final class CancelWatch implements RetryScheduler, AutoCloseable {
     this.timers = plan.timers();
   }
 
-  /** The plan with which waits end with the call. */
+  /** The plan whose waits end when the call is cancelled. */
   RetryPlan in(RetryPlan plan) {
     return plan.withEnvironment(plan.environment().withScheduler(this));
   }

@@ -4,7 +4,7 @@ import okio.Timeout;
 
 /**
  * The timeout of a call. Cancelling it has, as in Okio, no effect on a call that has not begun.
- * OkHttp 4 never calls it.
+ * OkHttp 4 never cancels one.
  */
 final class CancellableTimeout extends Timeout {
   private final Runnable lift;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The known facts of the interceptors and servers of a client. Safe for use by many threads. */
+/** The known facts about the interceptors and servers of a client. Safe for use by many threads. */
 final class ClientInterceptors {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
@@ -15,7 +15,7 @@ final class ClientInterceptors {
   enum Around {
     NONE,
     INTERCEPTORS,
-    /** A factory's calls, and perhaps interceptors within. */
+    /** The calls of a factory, and perhaps interceptors within. */
     CALLS,
     /** The user goes on building the client. */
     UNKNOWN
@@ -53,18 +53,19 @@ final class ClientInterceptors {
     otherCalls.incrementAndGet();
   }
 
-  /** How many calls have. */
+  /** How many such calls there were. */
   int otherCalls() {
     return otherCalls.get();
   }
 
   /**
-   * Whether an exception that left the outer half is OkHttp's own, where no request has reached the
-   * probe. It is in a client that is derived here. A client that the user goes on building may have
-   * interceptors further within, or may have lost the {@link ResendSuppressor}; so may one that a
-   * function of the user's has built, until that was seen in it. Of such a client the exception
-   * must say that the server of the request was not reached, or its proxy; and once an answer has
-   * come that the probe did not see, no exception counts as OkHttp's own.
+   * Whether OkHttp itself has thrown an exception that left the outer half, where no request has
+   * reached the probe. In a client that is derived here it has. A client that the user goes on
+   * building may have interceptors further within, or may have lost the {@link ResendSuppressor};
+   * so may a client that the user's function has built, until its suppressor was seen. The
+   * exception of such a client must say that the server of the request, or its proxy, was not
+   * reached. Once an answer has come that the probe did not see, no exception counts as OkHttp's
+   * own.
    *
    * @param asked the URL of the request
    */
@@ -103,7 +104,7 @@ final class ClientInterceptors {
     serverSpokeFirst = true;
   }
 
-  /** Whether no server is known to say something on a new connection, which asking would take. */
+  /** Whether a new connection may be tested by a read: no server is known to speak first. */
   boolean mayAskNewConnections() {
     return !serverSpokeFirst;
   }

@@ -33,7 +33,7 @@ record EarlierEnd(@Nullable Response response, @Nullable Throwable failure) {
         null);
   }
 
-  /** Ends an attempt with it. */
+  /** Ends an attempt in the same way. */
   void end(WireTrace wire, Attempt<Answer> attempt) {
     attempt.complete(response == null ? null : new Answer(response, wire, null), failure);
   }

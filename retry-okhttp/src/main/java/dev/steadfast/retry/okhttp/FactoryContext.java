@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class FactoryContext {
   /** A call that was begun. */
   interface Running {
-    /** Begins no attempt any more, of those in the dispatcher's queue either. */
+    /** Begins no more attempts, not even those in the dispatcher's queue. */
     void hold();
 
     /** Ends it. */
@@ -95,7 +95,7 @@ final class FactoryContext {
     derived.interceptors().add(0, new OuterHalf(registry, alone));
     ResendSuppressor guard = ResendSuppressor.addTo(derived, registry);
     if (!alone) {
-      derived.interceptors().add(guard); // within the client's own: they see what the server sent
+      derived.interceptors().add(guard); // inside the client's own: they see what the server sent
     }
     return derived.build();
   }
@@ -113,7 +113,7 @@ final class FactoryContext {
     return owner.newCall(request);
   }
 
-  /** Leads from OkHttp's call to its attempt, null where the two are known to each other anyway. */
+  /** Leads from OkHttp's call to its attempt; null without a factory of the user's between them. */
   @Nullable CallTag newTag() {
     return users == null ? null : new CallTag();
   }
@@ -134,7 +134,7 @@ final class FactoryContext {
     return users == null ? client : users;
   }
 
-  /** The same client, or what the user makes of it, with the second pool. */
+  /** The client, or the user's factory around it, with the second pool. */
   private Call.Factory otherCalls() {
     Call.Factory known = otherCalls.get();
     OtherPool otherPool = registry.otherPool();
@@ -151,7 +151,7 @@ final class FactoryContext {
     return operation(new CallersRequest(request), request);
   }
 
-  /** The same, of a request that an operation was made of before. */
+  /** The operation of a request for which one was made before. */
   HttpOperation operation(RequestView view, Request request) {
     return retry.operation(view, OkHttpViews.options(request));
   }

@@ -6,10 +6,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of an attempt's exceptions, from the wire out to the loop: what each part of the way has
- * thrown last. Code of the user's on that way may catch an exception, send the request by other
- * means, and throw it again: the object is the same, and proves nothing any more. Sending takes
- * time, and passing an exception on does not.
+ * The way of an attempt's exceptions from the wire out to the loop: the last one that each layer
+ * has thrown. Code of the user's between the layers may catch an exception, send the request by
+ * other means, and throw the same object again, which then proves nothing. The time tells: sending
+ * takes some, and passing an exception on does not.
  *
  * <p>Made when something is thrown. Written by the thread that throws; read by whoever settles the
  * attempt.
@@ -25,7 +25,7 @@ final class FailurePath {
   private volatile @Nullable Throwable leftProbe;
   private volatile @Nullable Throwable leftOkHttp;
   private volatile @Nullable Throwable leftAll; // all code of the user's, too
-  private volatile @Nullable Throwable distrusted; // it is an interceptor's own
+  private volatile @Nullable Throwable distrusted; // an interceptor's own exception
   private volatile @Nullable Throwable late; // something may have been sent before it came back
   private volatile @Nullable Departure departure; // of the last that went to code of the user's
 
@@ -41,7 +41,7 @@ final class FailurePath {
     this.ticker = ticker;
   }
 
-  // ---- what happens
+  // ---- events
 
   /** The user's request body has thrown this. */
   void leavesBody(Throwable thrown) {
@@ -54,25 +54,25 @@ final class FailurePath {
     leaves(thrown);
   }
 
-  /** How an earlier request failed says nothing of the next one. */
+  /** A further request begins, and the failure of the one before says nothing of it. */
   void nextRequest() {
     leftProbe = null;
   }
 
-  /** The guard passes on what failed within the user's network interceptors. */
+  /** The network half passes on a failure of the user's network interceptors. */
   void comesBackToGuard(Throwable thrown) {
     comesBack(thrown);
     leaves(thrown);
   }
 
-  /** The guard passes on what failed within it: an interceptor's own proves nothing. */
+  /** The network half throws this on to OkHttp. An interceptor's own exception proves nothing. */
   void leavesGuard(Throwable thrown) {
     if (!isOfProbe(thrown)) {
       distrusted = thrown;
     }
   }
 
-  /** It was hidden from OkHttp, within which code of the user's may have run for too long. */
+  /** It was hidden from OkHttp, and is late if code of the user's within ran for too long. */
   void opened(Throwable thrown) {
     if (isLongAgo(departure)) {
       late = thrown;
@@ -90,12 +90,12 @@ final class FailurePath {
     leftAll = thrown;
   }
 
-  /** It passes on to code of the user's. */
+  /** An exception goes out to code of the user's. */
   void leaves(Throwable thrown) {
     departure = new Departure(ticker.getAsLong(), thrown.getSuppressed().length);
   }
 
-  /** Code of the user's has let it through, or has thrown another one. */
+  /** Code of the user's has let an exception through, or has thrown another one. */
   void comesBack(Throwable thrown) {
     Departure left = departure;
     if (left == null || isLongAgo(left) || thrown.getSuppressed().length != left.suppressed) {
@@ -107,7 +107,7 @@ final class FailurePath {
     return left == null || ticker.getAsLong() - left.atNanos > PASSED_ON_NANOS;
   }
 
-  // ---- what follows
+  // ---- conclusions
 
   boolean isOfBody(Throwable thrown) {
     return same(thrown, leftBody);

@@ -8,8 +8,8 @@ import okhttp3.Response;
 
 /**
  * Keeps OkHttp from sending a request again by itself: it repeats a 503 that says {@code
- * Retry-After: 0} and a 408 without delay, and crashes on a delay of eleven digits. The last line
- * holds for OkHttp, so one is added. Other answers pass as they are.
+ * Retry-After: 0} and a 408 without delay, and crashes on a delay of eleven digits. OkHttp reads
+ * the last line of that name, so one is added. Other answers pass as they are.
  *
  * @param sent the headers of the answer as the server sent them
  * @param seen the headers as OkHttp saw them: with one line more
@@ -23,8 +23,8 @@ record HiddenServerDelay(Headers sent, Headers seen) {
   private static final int MOST_LINES = 16;
 
   /**
-   * The answer as OkHttp may see it. The original goes along as a tag of its request, as what is
-   * known of a call may not outlast an interceptor that proceeds twice.
+   * The answer as OkHttp may see it. The headers that the server sent go along as a tag of its
+   * request, because facts kept per call may not outlast an interceptor that proceeds twice.
    */
   static Response hidden(Response response) {
     int code = response.code();
@@ -42,7 +42,7 @@ record HiddenServerDelay(Headers sent, Headers seen) {
     return response.newBuilder().request(tagged).headers(seen).build();
   }
 
-  // Seconds that are more than none and fit an int, or what OkHttp does not take for a number.
+  // Positive seconds that fit an int, or a value that OkHttp does not take for a number.
   private static boolean isNoReasonToFollowUp(String delay) {
     boolean number = delay.chars().allMatch(Character::isDigit);
     return !number || SECONDS.matcher(delay).matches();
@@ -72,13 +72,13 @@ record HiddenServerDelay(Headers sent, Headers seen) {
     if (returned.equals(seen)) {
       return sent;
     }
-    // OkHttp unpacked the body and dropped its encoding and length, or an interceptor was at work.
+    // OkHttp decompressed the body and dropped its encoding and length, or an interceptor did.
     List<String> values = sent.values(RETRY_AFTER);
     if (values.size() > MOST_LINES) {
       return returned;
     }
     Headers.Builder headers = returned.newBuilder().removeAll(RETRY_AFTER);
-    // As OkHttp takes what a server sends: other methods throw at what is not ASCII.
+    // The method that OkHttp uses for a server's lines; others throw if a value is not ASCII.
     values.forEach(value -> headers.addUnsafeNonAscii(RETRY_AFTER, value));
     return headers.build();
   }

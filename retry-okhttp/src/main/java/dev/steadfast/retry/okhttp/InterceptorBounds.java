@@ -24,13 +24,13 @@ final class InterceptorBounds implements Runnable {
   private final BooleanSupplier outOfTime;
   private final Runnable endAtDeadline;
   private final RetryPlan plan;
-  private volatile @Nullable Socket socket; // its reads are bounded by the attempt; HTTP/1 alone
+  private volatile @Nullable Socket socket; // HTTP/1 only: its reads are bounded by the attempt
 
   // Guarded by this.
   private RetryScheduler.@Nullable Task task;
-  private boolean over; // the attempt, or the time
+  private boolean over; // the attempt has ended, or its time is up
 
-  private boolean endsLater; // of the thread of the timers
+  private boolean endsLater; // used by the timer thread only
 
   /**
    * The bounds of one attempt.
@@ -76,7 +76,7 @@ final class InterceptorBounds implements Runnable {
     if (isTimeLeft()) {
       setTimer();
     } else if (end() || endsLater) {
-      endsLater = true; // where there is no memory for it now, the timer comes again
+      endsLater = true; // if memory runs out here, the timer runs again
       endAtDeadline.run();
       endsLater = false;
     }
@@ -110,8 +110,8 @@ final class InterceptorBounds implements Runnable {
 
   /**
    * Gives a body back to the client's own read timeout: the attempt ended with the head, and
-   * reading is the caller's. Not where there is none to read, or it has been read: its connection
-   * may serve another call by now, and OkHttp has taken the connection's timeout from the body.
+   * reading is the caller's. Leaves a body alone that is absent or was read: its connection may
+   * serve another call by now, and OkHttp has taken the connection's timeout from the body.
    */
   void leaveBodyTo(Response response, int readTimeoutMillis) {
     if (!OkHttpViews.hasBodyOfNetwork(response)) {

@@ -14,15 +14,15 @@ import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attempts of a client that are under way, by OkHttp's call; and what is known of the client's
- * interceptors.
+ * The attempts of a client that are under way, by OkHttp's call; and the known facts about the
+ * client's interceptors.
  *
  * <p>A registry and not a request tag: an authenticator may answer with a new request, which has no
  * tag. And a tag would cost a copy of every request.
  */
 final class LiveCalls {
   // Why it is like this: docs/decisions/one-loop.md
-  // Of the process: clients that are derived from each other share their connections. It has
+  // One for the process, because clients that are derived from each other share connections. It has
   // several parts, so that requests on different connections seldom wait for each other.
   private static final int PARTS = 64;
   private static final List<Map<Connection, WirePath>> USED = parts();
@@ -100,8 +100,8 @@ final class LiveCalls {
   }
 
   /**
-   * Whether a call that has no attempt here was to carry one that is over. A call that a factory of
-   * the user's begins late is not known to have been cancelled with its attempt.
+   * Whether a call without an attempt here was made for one that is over. A factory of the user's
+   * may begin such a call late, when cancelling the attempt could no longer reach it.
    */
   static boolean comesTooLate(Call call) {
     CallTag tag = call.request().tag(CallTag.class);
@@ -112,7 +112,7 @@ final class LiveCalls {
     return underWay.size();
   }
 
-  /** The known facts of a connection. */
+  /** The known facts about a connection. */
   static WirePath path(Connection connection) {
     int hash = System.identityHashCode(connection);
     return USED.get((hash ^ (hash >>> 16)) & (PARTS - 1))

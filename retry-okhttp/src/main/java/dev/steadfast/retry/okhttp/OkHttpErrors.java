@@ -58,8 +58,8 @@ final class OkHttpErrors {
   }
 
   /**
-   * No connection was made to that host and port: by what OkHttp itself says, and not of the server
-   * that a redirect leads to.
+   * No connection was made to that host and port, as OkHttp's own message says. A redirect may lead
+   * to another server, which does not count.
    */
   static boolean notConnectedTo(String host, int port, Throwable failure) {
     String message = String.valueOf(failure.getMessage());

@@ -22,8 +22,8 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meaning of an exception of OkHttp for the request, given what the wire saw. First who ended
- * the attempt, if it did not end by itself; then how far the request got; the exception comes last.
+ * The meaning of an exception of OkHttp for the request, given what the wire saw. Three questions,
+ * in this order: who ended the attempt, how far the request got, and which exception it was.
  */
 final class OkHttpFailures {
   private static final String NO_TUNNEL = "Unexpected response code for CONNECT: ";

@@ -170,8 +170,8 @@ final class OkHttpTransport
   }
 
   /**
-   * Ends an attempt whose body has changed with what the attempt before ended with: the server's
-   * answer tells the caller more.
+   * Ends an attempt whose body has changed as the attempt before it ended: the server's answer
+   * tells the caller more.
    */
   boolean endedAsBefore(WireTrace of, Attempt<Answer> attempt) {
     EarlierEnd before = earlier;
@@ -301,7 +301,7 @@ final class OkHttpTransport
   /** The report for the caller, null if the response itself tells it. */
   private @Nullable RetryReport report(@Nullable RetryReport report, Response response) {
     OperationInfo info = operation.info();
-    boolean failed = response.code() >= 400; // and yet accepted, by rules of the user's
+    boolean failed = response.code() >= 400; // and yet accepted, by the user's rules
     boolean told =
         !failed && (!info.idempotencyKey().isPresent() || OkHttpReports.tells(response, info));
     return report == null && !told ? CleanReport.of(info) : report;
@@ -342,8 +342,8 @@ final class OkHttpTransport
   }
 
   /**
-   * The most time that is left, not counting the timeout of the call, which may be taken back, and
-   * the policy's.
+   * The time that the deadline leaves. The timeout of the call, which may be cancelled, and that of
+   * the policy do not count.
    */
   @Override
   public long mostNanos(long nowNanos) {

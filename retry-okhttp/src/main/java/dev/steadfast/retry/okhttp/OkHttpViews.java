@@ -42,7 +42,7 @@ final class OkHttpViews {
   }
 
   /**
-   * Whether a request passes as it is: an upgrade, or a body of two directions.
+   * Whether a request passes as it is: an upgrade, or a duplex body.
    *
    * @throws IllegalArgumentException if it does, and its options name a journaled operation
    */
@@ -66,7 +66,7 @@ final class OkHttpViews {
     return !none && response.networkResponse() != null;
   }
 
-  /** Whether it was kept in the cache, or says that there is nothing in it. */
+  /** Whether an answer comes from the cache, or says that the cache has none. */
   static boolean ofCache(Response answer) {
     return answer.cacheResponse() != null
         || (answer.code() == 504 && answer.request().cacheControl().onlyIfCached());

@@ -1,8 +1,8 @@
 package dev.steadfast.retry.okhttp;
 
-/** A task that has a thread of the dispatcher: the end of an attempt, or a callback. */
+/** A task that runs on a thread of the dispatcher: the end of an attempt, or a callback. */
 sealed interface OnDispatcher permits Arrival, CallingBack {
 
-  /** Whether it has the calling thread. */
+  /** Whether it runs on the calling thread. */
   boolean isHere();
 }

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of a class path that has an OkHttp which is too old, or two of them: Retrofit and many SDKs
- * bring OkHttp 4 as {@code okhttp}, or even OkHttp 3, and OkHttp 5 has another name, {@code
- * okhttp-jvm}. Looked at once.
+ * Reports a class path that has too old an OkHttp, or two of them: Retrofit and many SDKs bring
+ * OkHttp 4 as {@code okhttp}, or even OkHttp 3, and OkHttp 5 has another name, {@code okhttp-jvm}.
+ * Checked once.
  */
 final class OneOkHttp {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
@@ -23,7 +23,7 @@ final class OneOkHttp {
   private OneOkHttp() {}
 
   /**
-   * Looks, the first time that it is called.
+   * Checks the class path, the first time that it is called.
    *
    * @throws IllegalStateException if there is OkHttp 3, each time
    */
@@ -33,7 +33,7 @@ final class OneOkHttp {
     }
     ClassLoader loader = OkHttpClient.class.getClassLoader();
     if (loader == null) {
-      return; // of the platform; there is nothing to be told
+      return; // OkHttp is part of the platform: nothing to report
     }
     requireKotlins(loader);
     if (LOOKED.compareAndSet(false, true)) {
@@ -41,7 +41,7 @@ final class OneOkHttp {
     }
   }
 
-  /** OkHttp 3 has no such class; what comes of it later is an error about Kotlin. */
+  /** OkHttp 3 lacks this class, and fails later with an error about Kotlin. */
   static void requireKotlins(ClassLoader loader) {
     try {
       Class.forName("okhttp3.OkHttp", false, loader);

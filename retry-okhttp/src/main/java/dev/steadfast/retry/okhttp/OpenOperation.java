@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operation whose request may come by again in its call.
  *
- * @param operation for the latest form of its request
- * @param request as it came by
+ * @param operation the operation, for the latest form of its request
+ * @param request the request as it came by
  * @param loop the loop, which goes on
  * @param watch ends its waits when the call is cancelled
  */

@@ -18,7 +18,7 @@ final class OtherCall {
     return registry.interceptors().withinUsersCalls() && !Methods.reads(chain.request().method());
   }
 
-  /** The outer half. */
+  /** Sends such a call on from the outer half. */
   static Response throughOkHttp(Interceptor.Chain chain, LiveCalls registry) throws IOException {
     if (!registry.interceptors().withinUsersCalls()) {
       return chain.proceed(chain.request());
@@ -31,7 +31,7 @@ final class OtherCall {
   }
 
   /**
-   * The network half.
+   * Sends such a call on from the network half.
    *
    * @param dead whether the connection is closed, so that nothing goes out
    */

@@ -43,10 +43,10 @@ final class OtherPool {
   }
 
   /**
-   * Which way an attempt goes.
+   * Chooses the pool for an attempt.
    *
    * @param lost where the attempt before it was silent, null for none
-   * @return null for the client's own pool, else what there is to do before
+   * @return null for the client's own pool, else the step to take first
    */
   PathChoice.@Nullable Step choose(
       HttpOperation operation, Attempt<?> attempt, @Nullable WirePath lost) {
@@ -57,7 +57,7 @@ final class OtherPool {
     }
     attempt.takes(choice.why());
     if (choice.step() == PathChoice.Step.OPEN) {
-      pool.evictAll(); // closes what is idle, and nothing else
+      pool.evictAll(); // closes idle connections only
     }
     return choice.step();
   }
@@ -92,7 +92,7 @@ final class OtherPool {
     paths.alive(info, path, other);
   }
 
-  /** An attempt has timed out; whether the next one of its operation goes another way. */
+  /** An attempt has timed out. Returns whether the next one of its operation goes another way. */
   boolean silent(OperationInfo info, WirePath path, int life, boolean other) {
     return paths.silent(info, path, life, other);
   }

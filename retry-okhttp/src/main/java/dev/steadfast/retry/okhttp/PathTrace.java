@@ -14,8 +14,8 @@ import okhttp3.Call;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection that one attempt takes, and what is seen of it. It is a base class, so that it
- * costs no object.
+ * The connection that one attempt takes, and whether it answers. A base class, so that it costs no
+ * object.
  */
 abstract class PathTrace extends RequestTrace {
   private volatile PathChoice.@Nullable Step other; // null: it takes the usual connection
@@ -109,8 +109,7 @@ abstract class PathTrace extends RequestTrace {
   }
 
   /**
-   * The meaning of the answer to the attempt: over another connection it may be that this
-   * connection is refused.
+   * The outcome of an answer. Over another connection the answer may refuse that connection only.
    */
   Outcome judged(ResponseView answer, Evidence evidence) {
     OtherPool pool = otherPool();
@@ -121,7 +120,7 @@ abstract class PathTrace extends RequestTrace {
     return operation().outcome(TransportFailure.of(FailureKind.ERROR_STATUS), evidence);
   }
 
-  /** Another connection that TLS refuses is no end: the usual one has passed its handshake. */
+  /** A TLS failure on another connection is not final: the usual one has passed its handshake. */
   TransportFailure onPath(TransportFailure failure) {
     return takesOther() && failure.kind() == FailureKind.TLS
         ? TransportFailure.of(FailureKind.TLS)

@@ -29,7 +29,7 @@ abstract class RequestTrace {
   private volatile boolean inOkHttp;
   private volatile boolean betweenGuardAndProbe;
   private volatile boolean handedBack;
-  private volatile @Nullable Request asked; // of OkHttp
+  private volatile @Nullable Request asked; // that OkHttp was handed
 
   private volatile @Nullable FailurePath failures; // null: nothing was thrown
 
@@ -55,7 +55,7 @@ abstract class RequestTrace {
   /** Whether the attempt was given up. */
   abstract boolean isOver();
 
-  /** The same; gives it up if its time has passed and no timer has noticed. */
+  /** Like {@link #isOver}; gives the attempt up if its time has passed and no timer has noticed. */
   abstract boolean isOverNow();
 
   /** Whether no follow-up of the operation was sent again before; notes that one is now. */
@@ -113,7 +113,7 @@ abstract class RequestTrace {
   }
 
   /**
-   * The guard was reached; the user's network interceptors are next.
+   * The network half was reached; the user's network interceptors are next.
    *
    * @param onReusedConnection whether the connection has carried a request before
    * @return false if the attempt was settled; then nothing may follow
@@ -126,9 +126,10 @@ abstract class RequestTrace {
   }
 
   /**
-   * A key belongs to one server, a scope to those named: a redirect elsewhere takes neither along.
-   * Which server that is, the first request tells: an application interceptor may have rewritten
-   * the host of the caller's request. It is the caller's own for one that the cache may answer.
+   * Removes a key from a redirect to another server, and a scope's headers from one to a server
+   * that is not named. The key's server is that of the first request on the wire, because an
+   * interceptor may have rewritten the host. If the first may be a cached redirect, it is that of
+   * the request which OkHttp was handed.
    */
   Request withoutForeignHeaders(Request request) {
     HttpUrl own = origin;
@@ -209,7 +210,7 @@ abstract class RequestTrace {
     failures().leavesBody(reason);
   }
 
-  /** The known ways of exceptions. A call of the user's may throw on several threads. */
+  /** The path of the attempt's exceptions. A call of the user's may throw on several threads. */
   private FailurePath failures() {
     FailurePath known = failures;
     if (known == null) {
@@ -229,12 +230,12 @@ abstract class RequestTrace {
     return failures().isOfProbe(thrown) && !failures().isLate(thrown);
   }
 
-  /** The guard passes on what failed within the user's network interceptors. */
+  /** The network half passes on a failure of the user's network interceptors. */
   void comesBackToGuard(IOException reason) {
     failures().comesBackToGuard(reason);
   }
 
-  /** The guard passes on what failed within it: an interceptor's own proves nothing. */
+  /** The network half throws this on to OkHttp. An interceptor's own exception proves nothing. */
   void leaveGuard(IOException reason) {
     failures().leavesGuard(reason);
   }
@@ -338,9 +339,7 @@ abstract class RequestTrace {
     return head;
   }
 
-  /**
-   * The place that a failure comes from, which says what went wrong. Its proof is another question.
-   */
+  /** The place that a failure comes from. It says what went wrong, and proves nothing. */
   FailureSource source(Throwable thrown) {
     if (failures().isOfProbe(thrown)) {
       return FailureSource.WIRE;
@@ -417,7 +416,7 @@ abstract class RequestTrace {
     return log.evidence(status, bodySpent);
   }
 
-  /** Other requests are taken to be as the latest, or as the operation's own if none was sent. */
+  /** Unseen requests count like the latest, or like the operation's own if none was sent. */
   private void othersUnseen() {
     log.othersUnseen(latestUnsent() ? operation().safety() : log.safety(), false);
   }

@@ -17,7 +17,7 @@ import okhttp3.Response;
  * Makes every delivery an attempt of ours: one object, registered as the last application
  * interceptor and as the first network interceptor. Where there is no other application
  * interceptor, {@link OuterHalf} does the outer half, and where there is no other network
- * interceptor, this one is the {@link WireProbe} too: for one copy of OkHttp's chain less each.
+ * interceptor, this one is the {@link WireProbe} too: each saves a copy of OkHttp's chain.
  *
  * <p>OkHttp resends requests under its caller: after a failure on a pooled connection, after some
  * HTTP/2 resets, on 408, and on 503 with {@code Retry-After: 0}, whatever the method. All of that
@@ -124,10 +124,10 @@ final class ResendSuppressor implements Interceptor {
 
   /**
    * OkHttp looks at a pooled connection only after ten idle seconds; many servers close sooner. A
-   * request that is not replayable could not be sent again after the failure, so one millisecond is
-   * spent to ask first. Anything to read means the end: HTTP/1.1 has nothing to say now. A
-   * connection that has carried no request of ours may have been used by a plain client, so it is
-   * asked, too.
+   * request that is not replayable could not be sent again after the failure, so a read of one
+   * millisecond tests the connection first. If it yields anything, the connection is at its end: an
+   * HTTP/1.1 server has nothing to send now. A connection that has carried no request of ours may
+   * have been used by a plain client, so it is tested, too.
    */
   private boolean closedByServer(Connection connection, boolean reused) {
     if (connection.protocol() != Protocol.HTTP_1_1 && connection.protocol() != Protocol.HTTP_1_0) {

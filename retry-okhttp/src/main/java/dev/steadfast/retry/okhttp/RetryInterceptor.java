@@ -35,20 +35,20 @@ import org.jspecify.annotations.Nullable;
  * attempt. If one of the first proceeds again, to send a new token for example, the same request
  * (method, URL and body) goes on with the same operation: it keeps its key, and attempts, budget
  * and deadline are those of the call. Another request is an operation of its own, under the
- * deadline of the call. The end is told to listeners when the call is over.
+ * deadline of the call. Listeners learn of the end when the call is over.
  *
  * <p>A call keeps its HTTP/2 connection for all its attempts, however silent it is, until OkHttp
  * itself takes it for dead: a second after a timeout. So {@link
  * HttpRetry.Builder#leaveDeadConnections} has no effect here.
  *
- * <p>OkHttp before 5.4 a cancellation during a wait is noticed within 50 ms, later at once. A
- * factory that puts something around calls, such as that of {@code OkHttpTelemetry}, may stand on a
- * client that has it: then that surrounds the operation, and {@link
- * RetryingCallFactory#wrap(OkHttpClient, java.util.function.Function, HttpRetry)} has it surround
- * each attempt. Operations of a journal are enlisted and resumed through a {@link
- * RetryingCallFactory} around the same client. What {@link RetryingCallFactory#newCall} refuses
- * with an {@link IllegalArgumentException}, such as a malformed key, is an {@link IOException} of
- * the call here. Immutable and safe for use by many threads.
+ * <p>A cancellation during a wait is noticed within 50 ms before OkHttp 5.4, and at once since
+ * then. A call factory such as that of {@code OkHttpTelemetry} may wrap a client with this
+ * interceptor, and then surrounds the operation. With {@link RetryingCallFactory#wrap(OkHttpClient,
+ * java.util.function.Function, HttpRetry)} it surrounds each attempt. Operations of a journal are
+ * enlisted and resumed through a {@link RetryingCallFactory} around the same client. A request that
+ * {@link RetryingCallFactory#newCall} refuses with an {@link IllegalArgumentException}, such as one
+ * with a malformed key, fails with an {@link IOException} here. Immutable and safe for use by many
+ * threads.
  */
 public final class RetryInterceptor implements Interceptor {
   private final HttpRetry retry;
@@ -289,7 +289,7 @@ public final class RetryInterceptor implements Interceptor {
           .withWriteTimeout(lower(chain.writeTimeoutMillis(), most), TimeUnit.MILLISECONDS);
     }
 
-    // 0 is OkHttp's word for no timeout.
+    // 0 means no timeout in OkHttp.
     private static int lower(int configured, int most) {
       return configured == 0 ? most : Math.min(configured, most);
     }

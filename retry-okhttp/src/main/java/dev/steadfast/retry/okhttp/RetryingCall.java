@@ -49,7 +49,7 @@ final class RetryingCall extends RunningCall implements Call {
     self = proxy;
   }
 
-  /** A real call of the same request, never executed; keeps tags, and answers what is not ours. */
+  /** A real call of the same request, never executed: for tags, and methods of later versions. */
   Call prototype() {
     while (true) {
       CallExtras before = extras;
@@ -86,7 +86,7 @@ final class RetryingCall extends RunningCall implements Call {
     bound(ofAttempt.timeout());
   }
 
-  // The rest of this call's own time, which goes on while the caller reads the body.
+  // Sets the rest of this call's timeout, which also runs while the caller reads the body.
   private void bound(Timeout ofAttempt) {
     if (timeoutLifted()) {
       ofAttempt.clearTimeout();

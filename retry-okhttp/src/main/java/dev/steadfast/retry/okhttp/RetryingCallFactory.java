@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Options for one operation are a request tag: {@code
  * request.newBuilder().tag(RetryOptions.class, options)}. A clone of a call is an operation of its
- * own, with a key of its own unless the caller gave one. Upgrades ({@code Connection: Upgrade}) and
- * duplex bodies pass untouched.
+ * own, with a key of its own unless the caller gave one. Upgrades (requests with an {@code Upgrade}
+ * header) and duplex bodies pass untouched.
  *
  * <p>A journaled operation ({@link RetryOptions.Builder#journaled}) reads the body of its answer
  * within the attempt if the journal may keep it. A body that breaks meanwhile is a failure of the

@@ -38,7 +38,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   private volatile boolean canceled;
   private volatile boolean timeoutLifted;
 
-  // Belongs to the operation, until it is over: a call that is kept afterwards keeps nothing of it.
+  // Cleared when the operation is over, so that a call that is kept holds nothing of it.
   private @Nullable Callback callback; // null: executed
   private volatile @Nullable RetryLoop<Answer> loop;
   private volatile @Nullable WireTrace last; // of the latest attempt
@@ -174,9 +174,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     last = null;
   }
 
-  /**
-   * The preparation of an attempt before it goes by the second pool, null if it does not go there.
-   */
+  /** The step before an attempt that takes the second pool, null if it takes the usual one. */
   private PathChoice.@Nullable Step chooseWay(Attempt<Answer> attempt, OkHttpTransport transport) {
     OtherPool other = factory.registry().otherPool();
     return other == null ? null : other.choose(operation, attempt, transport.lost);
@@ -193,8 +191,8 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   public void deadlinePassed(TimeUp limit, OkHttpTransport transport) {
     canceled = true; // as OkHttp's own timeout cancels a call
     WireTrace wire = last;
-    if (wire != null && limit.limit() != TimeLimit.DEADLINE) { // the caller may be impatient
-      failed(wire, TransportFailure.of(FailureKind.TIMEOUT), transport); // for the next operation
+    if (wire != null && limit.limit() != TimeLimit.DEADLINE) { // which may be too short
+      failed(wire, TransportFailure.of(FailureKind.TIMEOUT), transport); // for the operation after
     }
   }
 
@@ -225,7 +223,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     }
   }
 
-  // Enqueues the attempt in the dispatcher, with a place in its queue per attempt.
+  // Enqueues the attempt, which takes a place of its own in the dispatcher's queue.
   private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
     WireTrace wire = prepare(attempted, attempt, transport);
     if (!attempt.queued()) {

@@ -62,7 +62,7 @@ final class SavedAnswers {
         .build();
   }
 
-  /** The state that the requests before the one of the response leave open. */
+  /** The open question about the requests before that of the response. */
   static EarlierRequest earlierRequest(Response response) {
     EarlierRequest earlier = EarlierRequest.NONE;
     Response next = response;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A response that nobody gets. A body of an interceptor's making may throw anything. */
+/** Closes responses that nobody gets. A body that an interceptor made may throw anything. */
 final class UnwantedResponse {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 

@@ -12,9 +12,9 @@ import okio.Sink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request body on its way to the wire. The total timeout does not run while it is sent, and what
- * it yields is compared with the time before. It may throw the failure of another call, from which
- * it copies, and it may close its sink: that closes OkHttp's own, as without us.
+ * A request body on its way to the wire. The total timeout does not run while it is sent, and its
+ * bytes are compared with those of the attempt before. The body may throw the failure of another
+ * call, from which it copies, and may close its sink, which closes OkHttp's own.
  */
 final class WatchedBody extends RequestBody {
   // Why it is like this: docs/decisions/okhttp-wire.md#request-bodies-on-okhttp
@@ -118,7 +118,7 @@ final class WatchedBody extends RequestBody {
       failed = false;
     }
 
-    /** Completes the request, so it is left out for a body that has changed. */
+    /** Closing completes the request, so a body that has changed fails before that. */
     @Override
     public void close() throws IOException {
       pass.checkEnd();

@@ -73,7 +73,7 @@ final class WireProbe implements Interceptor {
     }
   }
 
-  /** The response with the request that it answers, whose body the user knows. */
+  /** The response with the request as it was before its body was watched. */
   private static Response shown(Response response, Request request, Request watched) {
     return watched == request ? response : response.newBuilder().request(request).build();
   }

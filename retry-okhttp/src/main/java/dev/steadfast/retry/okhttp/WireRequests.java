@@ -69,7 +69,7 @@ final class WireRequests {
     return request.method() + " " + OkHttpViews.origin(url) + url.encodedPath();
   }
 
-  // As Headers.values, which copies more than it gives.
+  // Like Headers.values, with less copying.
   private static List<String> lines(Headers headers, String name) {
     String last = headers.get(name);
     if (last == null) {
@@ -82,7 +82,7 @@ final class WireRequests {
     return count == 1 ? List.of(last) : headers.values(name);
   }
 
-  /** A key belongs to one server, a scope to those named: a redirect elsewhere takes neither. */
+  /** Removes the headers that must not go to the server of this request. */
   static Request withoutHeadersOf(HttpOperation operation, HttpUrl origin, Request request) {
     List<String> bound =
         operation.foreignHeaders(OkHttpViews.origin(origin), OkHttpViews.origin(request.url()));
@@ -97,7 +97,7 @@ final class WireRequests {
     return foreign.build();
   }
 
-  // Not the same object: OkHttp strips the body, and interceptors may copy.
+  // Compares values, because OkHttp strips the body and interceptors may copy.
   static boolean sameAnswer(@Nullable Response seen, Response network) {
     return seen != null
         && seen.code() == network.code()

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt as OkHttp's call makes it: how it begins, what ends it, and the time that it has. The
- * base class has what is known of its requests.
+ * base classes have the known facts about its requests and its connection.
  */
 final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   /** The operation that the attempt belongs to. */
@@ -49,7 +49,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   private volatile boolean held;
   private volatile boolean timeoutLifted;
   private volatile boolean timeIsUp; // that of the operation
-  private volatile @Nullable InterceptorBounds bounds; // of an interceptor alone
+  private volatile @Nullable InterceptorBounds bounds; // for an interceptor only
   private volatile boolean interrupted;
   private volatile boolean broken;
 
@@ -137,8 +137,8 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
 
   /**
    * Whether the time of an operation is up, before a timer has noticed. OkHttp itself ends an
-   * interceptor's call by its timeout; where that has passed and the call goes on, somebody took it
-   * back.
+   * interceptor's call by its timeout. If that has passed and the call goes on, somebody has
+   * cancelled the timeout.
    */
   boolean outOfTime() {
     if (bounds != null && attempt.remainingNanos() == 0 && !call.isCanceled()) {
@@ -175,7 +175,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
       if (timeIsUp) {
         throw timeout(thrown);
       }
-      interrupted = Thread.currentThread().isInterrupted(); // who judges may be another thread
+      interrupted = Thread.currentThread().isInterrupted(); // the judging thread may be another
       if (interrupted && !(thrown instanceof InterruptedIOException)) {
         throw interruption(thrown); // the socket of a virtual thread says that it was closed
       }
@@ -188,7 +188,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
     }
   }
 
-  /** The context of other operations that the attempt begins, an authenticator's for one. */
+  /** The context of other operations that the attempt begins, such as an authenticator's. */
   @Nullable CallContext forOthers(@Nullable CallContext here) {
     CallContext own = operation().plan().callContext();
     return own == null ? here : own.beyond();
@@ -219,7 +219,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
     return late.build();
   }
 
-  // A cancelled call fails with whatever its closed socket says; the caller knows one word for it.
+  // A cancelled call fails with the message of its closed socket, but callers expect one message.
   private IOException asCanceled(IOException thrown) {
     boolean otherWords =
         cancelledByOthers()
@@ -246,16 +246,16 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   }
 
   /**
-   * Whether it is worth a millisecond to ask if a pooled connection is still alive: the request
-   * could not be sent again, or a retry must not meet the next dead connection. A connection that
-   * has carried no request of ours may be a pooled one, too: a plain client may have used it.
+   * Whether a pooled connection is tested first, which takes a millisecond: the request could not
+   * be sent again, or a retry must not meet the next dead connection. A connection that has carried
+   * no request of ours may be a pooled one, too: a plain client may have used it.
    */
   boolean asksFirst(Request request, boolean reusedConnection) {
     if (reusedConnection && attempt.number() > 1) {
       return true; // a retry must not meet the next dead connection
     }
     if (!reusedConnection && !registry.interceptors().mayAskNewConnections()) {
-      return false; // it may be a new one, and asking would take what the server says first
+      return false; // it may be new, and a test would take the server's first bytes
     }
     Safety safety = WireRequests.safety(operation(), request);
     boolean followUp = reusedConnection && head() != null;
@@ -395,7 +395,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
     return interrupted;
   }
 
-  /** Whether an interceptor threw what no interceptor may throw. */
+  /** Whether an interceptor threw anything but an {@link IOException}. */
   boolean broken() {
     return broken;
   }
