@@ -8,15 +8,15 @@ import java.net.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions that a redirect leaves open: a 4xx of its target tells nothing of a request that
- * was accepted before. The client shows its redirects with the whole response only, while attempts
- * are judged by the head.
+ * Finds effects that a redirect hides: a 4xx of its target says nothing of the request before it,
+ * which may have been accepted. The client shows redirects with the whole response only, while
+ * attempts are judged by the head.
  */
 final class AfterRedirect {
   // Why it is like this: docs/decisions/redirects.md
   private AfterRedirect() {}
 
-  /** Whether a request before this response may have had an effect of which it tells nothing. */
+  /** Whether a request before that of this response may have had an effect. */
   static boolean hidesEffect(HttpResponse<?> response) {
     HttpResponse<?> prior = prior(response);
     while (prior != null) {
@@ -28,7 +28,7 @@ final class AfterRedirect {
     return false;
   }
 
-  /** The state that the requests before the one of this response leave open. */
+  /** The open question about the requests before that of this response. */
   static EarlierRequest earlierRequest(HttpResponse<?> response) {
     EarlierRequest earlier = EarlierRequest.NONE;
     HttpResponse<?> next = response;
@@ -41,7 +41,7 @@ final class AfterRedirect {
     return earlier;
   }
 
-  /** The report of an operation, as it holds for its response. */
+  /** The report of an operation. Its outcome is unknown if the response hides an effect. */
   static @Nullable RetryReport told(@Nullable RetryReport report, HttpResponse<?> response) {
     return report != null && hidesEffect(response)
         ? ReportFigures.withOutcomeUnknown(report)

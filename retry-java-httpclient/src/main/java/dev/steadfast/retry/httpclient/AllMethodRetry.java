@@ -8,8 +8,8 @@ import java.util.Properties;
 
 /**
  * The setting that has the JDK send a request of any method again when a connection breaks. A
- * system property says so, or where there is none a file of the JDK; the JDK looks at both once,
- * when the first request is sent.
+ * system property sets it, or else a file of the JDK. The JDK reads both once, when the first
+ * request is sent.
  */
 final class AllMethodRetry {
   static final String NAME = "jdk.httpclient.enableAllMethodRetry";
@@ -19,7 +19,7 @@ final class AllMethodRetry {
   private AllMethodRetry() {}
 
   /**
-   * Lets nothing pass while it is on.
+   * Checks that the setting is off.
    *
    * @param netProperties the file of the JDK
    * @throws IllegalArgumentException if it is on
@@ -40,7 +40,7 @@ final class AllMethodRetry {
     try (InputStream in = Files.newInputStream(file)) {
       properties.load(in);
     } catch (IOException | IllegalArgumentException unreadable) {
-      // As in the JDK: what was read until then counts, and there need be no such file.
+      // As in the JDK: the lines that were read count, and the file may be missing.
     }
     return properties;
   }

@@ -57,7 +57,7 @@ final class Answer<T> implements ResponseView {
     this.error = error;
   }
 
-  /** A head; the client does not tell there who sent it. */
+  /** A head alone. The client does not say with it who sent it. */
   static <T> Answer<T> head(HttpResponse.ResponseInfo info, @Nullable String origin) {
     return new Answer<>(info.statusCode(), info.headers(), origin, null, null);
   }
@@ -66,12 +66,12 @@ final class Answer<T> implements ResponseView {
     return new Answer<>(response.statusCode(), response.headers(), null, response, collector);
   }
 
-  /** The same with its body, for the rules. */
+  /** The same answer with its body, for the rules. */
   Answer<T> judgedWith(byte[] bytes) {
     return new Answer<>(status, headers, origin, response, bytes);
   }
 
-  /** The same with the first event of its stream, null if that is no error. */
+  /** The same answer with the first event of its stream, null if that is no error. */
   Answer<T> begunWith(@Nullable String errorEvent) {
     return errorEvent == null ? this : new Answer<>(this, errorEvent);
   }
@@ -107,7 +107,7 @@ final class Answer<T> implements ResponseView {
     return body instanceof byte[] bytes ? text(bytes) : Optional.empty();
   }
 
-  // The client unpacks nothing by itself.
+  // Decompresses the body, because the client does not.
   private Optional<String> text(byte[] bytes) {
     String coding = headers.firstValue("Content-Encoding").orElse("identity");
     InputStream plain = new ByteArrayInputStream(bytes);

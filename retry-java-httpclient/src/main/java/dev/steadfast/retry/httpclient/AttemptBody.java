@@ -48,7 +48,7 @@ final class AttemptBody implements BodyPublisher {
     }
   }
 
-  /** The client's call is over: nothing is sent any more, and nobody wants to know of it. */
+  /** The client's call is over: nothing is sent any more, and later failures are ignored. */
   void over() {
     if (attempt != null) {
       over = true;
@@ -74,7 +74,7 @@ final class AttemptBody implements BodyPublisher {
     return passes.get();
   }
 
-  /** How long the body may still be silent; not counted while the publisher has to give bytes. */
+  /** How long the body may still be silent; waits for the publisher do not count. */
   long idleLeftNanos(long nowNanos, long mostNanos) {
     VerifyingSubscriber pass = latest;
     return pass == null ? mostNanos : pass.idleLeftNanos(nowNanos, mostNanos);
@@ -90,7 +90,7 @@ final class AttemptBody implements BodyPublisher {
     return sourceFailure;
   }
 
-  /** Why it could not be sent: for a reason that lies in the body itself; null if there is none. */
+  /** The reason in the body itself why it could not be sent; null if there is none. */
   @Nullable StopReason whyNotSent() {
     if (changed != null) {
       return StopReason.BODY_CHANGED;
@@ -131,7 +131,7 @@ final class AttemptBody implements BodyPublisher {
     }
   }
 
-  // The attempt is over: a look-up of the host, for one, took too long. Nothing may be sent.
+  // The attempt is over, for example because a DNS look-up took too long. Nothing may be sent.
   private static void refuse(Flow.Subscriber<? super ByteBuffer> receiver) {
     receiver.onSubscribe(
         new Flow.Subscription() {

@@ -48,16 +48,16 @@ final class AttemptBodyHandler<T>
   private final WireStop stop = new WireStop();
   private volatile @Nullable WatchedSubscriber<T> collector; // null: none yet, or none is needed
   private volatile Taken taken = Taken.NOT_YET;
-  private volatile @Nullable Provisional<T> provisional; // null: a head tells all
+  private volatile @Nullable Provisional<T> provisional; // null: a head suffices
   // A JudgedBody while the rules wait for it; then the bytes of the answer that the caller gets.
   private volatile @Nullable Object held;
-  private volatile @Nullable StreamStart start; // of the latest body; null: its head tells all
+  private volatile @Nullable StreamStart start; // of the latest body; null: not awaited
   private volatile @Nullable Function<HttpResponse.ResponseInfo, @Nullable WirePath> headCame;
   private volatile boolean answered;
   private volatile boolean handlerFailed;
   private volatile int status = -1; // of the whole response
   private volatile @Nullable Verdict verdict; // on the latest head; null: the rules were not asked
-  private volatile boolean hidesEffect; // the whole response does
+  private volatile boolean hidesEffect; // the whole response hides an effect
   private volatile boolean afterEffect;
   private final Fallback<T> fallback;
 
@@ -79,7 +79,7 @@ final class AttemptBodyHandler<T>
     return answered && !waitsAgain();
   }
 
-  /** Sets what is needed if a head does not tell all; null if it does. */
+  /** Sets the state for heads that do not suffice, null if one does. */
   void heads(@Nullable Provisional<T> heads) {
     provisional = heads;
   }
@@ -114,7 +114,7 @@ final class AttemptBodyHandler<T>
    * The attempt comes after others of the same operation.
    *
    * @param effect whether one may have had an effect that its answer does not tell of
-   * @param answer to the attempt before, null if it was not kept
+   * @param answer the answer to the attempt before, null if it was not kept
    */
   void follows(boolean effect, @Nullable EarlierAnswer<T> answer) {
     afterEffect = effect;
@@ -126,7 +126,7 @@ final class AttemptBodyHandler<T>
     return fallback;
   }
 
-  /** Whether this attempt or an earlier one may have had such an effect. */
+  /** Whether this attempt or an earlier one may have had an effect that no answer tells of. */
   boolean leavesEffect() {
     return afterEffect || hidesEffect;
   }
@@ -180,12 +180,12 @@ final class AttemptBodyHandler<T>
     return TAKEN.compareAndSet(this, Taken.NOT_YET, Taken.YES);
   }
 
-  /** The client has refused the request. Only of the JDK's own is it known to send nothing then. */
+  /** The client has refused the request. The JDK's own client is known to send nothing then. */
   void notTakenByClient() {
     taken = Taken.NEVER;
   }
 
-  /** Only that origin can answer, as the client follows no redirects. */
+  /** Sets the only origin that can answer, as the client follows no redirects. */
   void answeredBy(String origin) {
     this.origin = origin;
   }
@@ -206,8 +206,8 @@ final class AttemptBodyHandler<T>
   }
 
   /**
-   * Has somebody told of each head that comes, until the client's call is over; he knows the
-   * connections over which it came.
+   * Sets a function that is told of each head, until the client's call is over. It returns the
+   * connections over which the head came.
    */
   void tellsOfHeads(Function<HttpResponse.ResponseInfo, @Nullable WirePath> told) {
     headCame = told;
@@ -221,7 +221,7 @@ final class AttemptBodyHandler<T>
     }
     Function<HttpResponse.ResponseInfo, @Nullable WirePath> told = headCame;
     WirePath path = told == null || running.stopped() ? null : told.apply(info);
-    answered = !running.stopped(); // one that comes too late is none
+    answered = !running.stopped(); // a head that comes too late does not count
     if (origin == null) {
       headNanos = operation.plan().environment().ticker().getAsLong();
     }
@@ -271,7 +271,7 @@ final class AttemptBodyHandler<T>
     int kept = RecordingSubscriber.givesBodyAtHead(made) ? 0 : operation.keepsAnswerBytes();
     boolean inMemory = WatchedSubscriber.collectsInMemory(made);
     if (inMemory && kept == 0 && operation.plan().endsBeforeIdleTimeout()) {
-      return made; // the client runs its own subscribers without another thread's turn
+      return made; // unwrapped, the client's own subscribers need no change of thread
     }
     BodySubscriber<T> recording = kept == 0 ? made : new RecordingSubscriber<>(made, kept);
     WatchedSubscriber<T> collecting =
@@ -372,7 +372,7 @@ final class AttemptBodyHandler<T>
     }
     Throwable source = body.sourceFailure();
     if (source != null && !attempt.stopped()) {
-      // The client wraps what the publisher threw. It never gets to see a ConnectException.
+      // The client wraps the publisher's exception. A ConnectException was hidden from it.
       attempt.userCodeFailed(blocking && !(source instanceof ConnectException) ? own : source);
     }
     Provisional<T> heads = provisional;

@@ -7,8 +7,8 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a request body for a key that is a hash of it. It does not wait: of a publisher that
- * does not yield its bytes at once there are none.
+ * Collects the bytes of a request body, for example for a key that is their hash. It does not wait,
+ * so a publisher that does not yield its bytes at once has none.
  */
 final class BodyBytes implements Flow.Subscriber<ByteBuffer> {
   private final int limit;

@@ -13,12 +13,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds a body that is still on its way when the caller has the response: it ends where it is
- * silent for too long, or where the bound of the operation is reached.
+ * Bounds a body that is still on its way when the caller has the response: it ends if it is silent
+ * for too long, or if the bound of the operation is reached.
  *
- * <p>A body that the application has dropped may never end. So the timer does not hold it, and soon
- * sees that it is gone: else it would hold the application's class loader, or keep the thread of
- * timers running, until the limit is reached.
+ * <p>A body that the application has dropped may never end. So the timer holds it weakly, and soon
+ * sees that it is gone. Otherwise the timer would hold the application's class loader, or keep its
+ * own thread running, until the limit is reached.
  */
 final class BodyWatch implements Runnable {
   private static final long NO_LENGTH = Long.MAX_VALUE;
@@ -29,7 +29,7 @@ final class BodyWatch implements Runnable {
   private final long mostIdleNanos;
   private final long startNanos;
   private final long boundNanos; // since the start
-  private final TimeLimit bound; // which limit that is
+  private final TimeLimit bound; // the limit that it comes from
   private int looks; // written by the thread that looks, one after the other
 
   // Written under the lock of this object.

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
  * The timeouts that a blocking request gets for its attempts. The client then ends an attempt by
  * itself and sends nothing afterwards, even if the calling thread hangs in a look-up of the host.
  *
- * @param bodyLength of the request, in bytes; negative if it is not known
+ * @param bodyLength the length of the request body in bytes; negative if it is not known
  * @param realTime false if time is virtual: the client knows real time only
  */
 record ClientTimeouts(long bodyLength, boolean realTime) {
@@ -34,8 +34,8 @@ record ClientTimeouts(long bodyLength, boolean realTime) {
     return sooner ? SentRequest.timed(request, ours) : request;
   }
 
-  // The client's timeout runs while the body is sent. Only the one of ours that the policy sets for
-  // an attempt does. A small body is sent at once.
+  // The client's timeout runs while the body is sent. Of our limits only the policy's attempt
+  // timeout does so. A small body is sent at once.
   private Optional<Duration> of(Attempt<?> attempt) {
     if (!realTime || !ENDS_AT_HEAD) {
       return Optional.empty();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * keeps the connection. A long or slow body is cancelled, which closes the connection.
  */
 final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
-  // Not a round number: virtual clocks know waits by their length, and must not take this for one.
+  // Not a round number: virtual clocks tell waits by their length, and must not take this for one.
   private static final long MOST_NANOS = UnwantedBody.MOST_NANOS - 1;
 
   private final RetryScheduler scheduler;
@@ -33,7 +33,8 @@ final class Discarder<T extends @Nullable Object> implements BodySubscriber<T> {
   /**
    * A discarder for a response that the user's handler failed to take.
    *
-   * @param failure what the body ends with, so that the client passes it on in its own way
+   * @param failure the failure with which the body ends, so that the client passes it on in its own
+   *     way
    */
   Discarder(RetryScheduler scheduler, @Nullable Throwable failure) {
     this.scheduler = scheduler;

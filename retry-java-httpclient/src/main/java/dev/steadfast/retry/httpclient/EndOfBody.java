@@ -8,10 +8,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /**
- * Tells that the client has a body, before the client knows: then it may send the next request.
+ * Runs a task at the end of a body, before the client sees the end and may send the next request.
  *
  * @param subscriber takes the body
- * @param over runs before the client has it
+ * @param over the task
  */
 record EndOfBody<T>(BodySubscriber<T> subscriber, Runnable over) implements BodySubscriber<T> {
 

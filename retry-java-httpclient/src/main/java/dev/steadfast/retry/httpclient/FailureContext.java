@@ -9,14 +9,14 @@ import java.net.http.HttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The known facts of an attempt apart from its answer or exception, and what an exception then
- * proves. The request that failed may be the second one of its attempt: the client may have
- * followed a redirect, answered a challenge, or sent a GET again, after the first one was
+ * The known facts about an attempt apart from its answer or exception. They decide what an
+ * exception proves. The request that failed may be the second one of its attempt: the client may
+ * have followed a redirect, answered a challenge, or sent a GET again, after the first one was
  * processed.
  *
  * @param progress how far the attempt is known to have got
  * @param body whether the client has asked for the request body
- * @param hops what makes the client send more than one request
+ * @param hops the features that make the client send more than one request
  * @param resends whether the client sends the request again by itself when a connection breaks
  */
 record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resends) {
@@ -26,11 +26,11 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
     /** The client did not even take the request. */
     NOT_TAKEN,
     TAKEN,
-    /** The same, and a cookie handler of the user's may have got a head, and thrown the failure. */
+    /** Taken, and a cookie handler of the user's may have got a head, and thrown the failure. */
     PERHAPS_ANSWERED,
     /** The head of the response came. */
     ANSWERED,
-    /** And the user's code got of its body what came. */
+    /** The head came, and the user's code got a part of the body. */
     HANDED_ON
   }
 
@@ -51,7 +51,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
 
   static FailureContext of(
       HttpClient client, JdkRequest ask, @Nullable AttemptBodyHandler<?> delivery) {
-    // MultiExchange of the JDK, which enableAllMethodRetry would extend to all methods.
+    // As in the JDK's MultiExchange. enableAllMethodRetry would extend this to all methods.
     boolean resends = ask.method().equals("GET") || ask.method().equals("HEAD");
     if (delivery == null || delivery.notTaken()) {
       return new FailureContext(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE, resends);
@@ -103,8 +103,8 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
   }
 
   /**
-   * The disposition of the attempt if no connection was made. The body is asked for on a
-   * connection.
+   * The disposition of the attempt if no connection was made. The client asks for the body on a
+   * connection only.
    */
   Disposition withoutConnection() {
     boolean one = hops == Hops.ONE && !resends;
@@ -112,7 +112,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
     return unsent ? Disposition.UNSENT : Disposition.UNKNOWN;
   }
 
-  /** The same if there was no TLS handshake. The body may be asked for before that. */
+  /** The disposition if there was no TLS handshake. The body may be asked for before that. */
   Disposition withoutHandshake() {
     boolean one = hops == Hops.ONE && !resends;
     return body == BodyUse.UNTOUCHED || one ? Disposition.UNSENT : Disposition.UNKNOWN;
@@ -123,8 +123,7 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
    * follow a redirect, answer a challenge, or send a request again: the head of an answer does not
    * show what came before it. A request that an HTTP/2 server refused unprocessed does not count.
    *
-   * @param last what became of the last one
-   * @return -1 if it is not known
+   * @param last the disposition of the last one @return -1 if it is not known
    */
   int deliveries(Disposition last) {
     if (last == Disposition.UNSENT) {
@@ -143,7 +142,8 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
    * and takes the key along on a redirect: what holds for the last request holds for those before
    * it. Those before a challenge were refused.
    *
-   * @param last what became of the last one; {@link Disposition#UNSENT} proves that none was sent
+   * @param last the disposition of the last one; {@link Disposition#UNSENT} proves that none was
+   *     sent
    * @param safety why the request that was handed over may be sent again
    */
   Evidence evidence(Disposition last, Safety safety, int status, int deliveries) {

@@ -49,8 +49,8 @@ final class Failures {
   /**
    * A failure of an attempt.
    *
-   * @param what what went wrong
-   * @param last what became of the last request
+   * @param what the kind of failure
+   * @param last the disposition of the last request
    */
   record Failure(TransportFailure what, Disposition last) {
     static Failure of(FailureKind kind, Disposition last) {
@@ -96,8 +96,8 @@ final class Failures {
   }
 
   /**
-   * Whether the client has refused a request. Then its exception has no cause; what goes wrong
-   * later, it wraps.
+   * Whether the client has refused a request. Then its exception has no cause. A later exception is
+   * wrapped in another.
    */
   static boolean refused(@Nullable Throwable thrown) {
     return thrown instanceof RuntimeException && thrown.getCause() == null;
@@ -121,7 +121,7 @@ final class Failures {
     if (failure instanceof ProtocolException) {
       return brokenProtocol();
     }
-    // It throws them when a redirect names no address to go to.
+    // The client throws these when a redirect has no usable address.
     if (hasCause(failure, UncheckedIOException.class)
         || hasCause(failure, IllegalArgumentException.class)) {
       return brokenProtocol();
@@ -148,7 +148,7 @@ final class Failures {
     return cause == null;
   }
 
-  /** The proxy's answer to CONNECT. One that says no would say so again. */
+  /** The meaning of the proxy's answer to CONNECT. A proxy that says no would say so again. */
   private static Failure noTunnel(String status, FailureContext known) {
     Disposition unsent = known.withoutHandshake();
     boolean passing = status.startsWith("5") || PASSING_PROXY_ERRORS.contains(status);
@@ -180,9 +180,8 @@ final class Failures {
     return failure.getClass() == IOException.class ? String.valueOf(failure.getMessage()) : "";
   }
 
-  // Judges a plain IOException by its message, as the client gives nothing else. It may quote the
-  // server within a
-  // message of its own, so what proves something is compared as a whole.
+  // Judges a plain IOException by its message, as the client gives nothing else. A message may
+  // quote the server, so one that proves something is compared as a whole.
   private static Failure byMessage(String message, FailureContext known) {
     // REFUSED_STREAM or GOAWAY (RFC 9113 section 8.7), before and since JDK-8335181; since then the
     // JDK has sent the request again once before it says so.
@@ -190,7 +189,7 @@ final class Failures {
         || message.equals("request not processed by peer")) {
       return Failure.of(FailureKind.REFUSED_STREAM, Disposition.REFUSED);
     }
-    if (message.endsWith(": GOAWAY received")) { // after its own address; older JDKs
+    if (message.endsWith(": GOAWAY received")) { // older JDKs; an address is before it
       return Failure.of(FailureKind.GOAWAY, Disposition.UNKNOWN);
     }
     if (message.startsWith("too many authentication attempts")
@@ -208,7 +207,7 @@ final class Failures {
       return Failure.of(FailureKind.CONNECT, known.withoutConnection());
     }
     return switch (message) {
-      case "closed" -> // the client, before it was asked
+      case "closed" -> // the client was, before this request
           Failure.permanent(FailureKind.OTHER, Disposition.UNSENT, StopReason.REJECTED);
       case "shutdownNow" -> cancelled(Disposition.UNKNOWN);
       default -> Failure.of(FailureKind.CONNECTION_LOST, Disposition.UNKNOWN);
@@ -237,7 +236,8 @@ final class Failures {
 
   /**
    * The same failure in an object of its own. When an HTTP/2 connection breaks, all its streams get
-   * one and the same exception, and the report of one operation must not ride on that of another.
+   * one and the same exception, and the report of one operation must not ride on the exception of
+   * another.
    */
   static Throwable ownCopy(Throwable failure) {
     Throwable copy =

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * is chosen when its first event is known, however long that takes.
  */
 final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, Flow.Subscription {
-  // As with a body that is discarded, and not a round number for the same reason.
+  // The limit of a discarded body, almost: not a round number for the same reason.
   private static final long MOST_NANOS = UnwantedBody.MOST_NANOS - 2;
 
   private final RetryScheduler scheduler;
@@ -34,7 +34,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   private final CompletableFuture<T> body = new CompletableFuture<>();
   private final AtomicBoolean decided = new AtomicBoolean();
   private final Queue<List<ByteBuffer>> held = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean asked = new AtomicBoolean(); // the client for the next buffers
+  private final AtomicBoolean asked = new AtomicBoolean(); // the client was, for the next buffers
   private final AtomicLong demand = new AtomicLong(); // of the user's subscriber
   private final AtomicInteger passing = new AtomicInteger(); // threads that want to pass buffers on
   private long bytes; // confined to the client's signals
@@ -49,7 +49,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
    * A body that is kept.
    *
    * @param decision asked once, if the body is too long or too slow: decides what follows the
-   *     attempt, and makes the user's subscriber if he gets the answer
+   *     attempt, and makes the user's subscriber if the user gets the answer
    */
   HeldBody(RetryScheduler scheduler, Supplier<@Nullable BodySubscriber<T>> decision) {
     this(scheduler, MOST_NANOS, decision);
@@ -65,9 +65,9 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   }
 
   /**
-   * The same for a body that is waited for longer.
+   * A body that is kept, with a time limit of its own.
    *
-   * @param mostNanos how long it may take
+   * @param mostNanos how long the body may take
    */
   HeldBody(
       RetryScheduler scheduler, long mostNanos, Supplier<@Nullable BodySubscriber<T>> decision) {
@@ -77,7 +77,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     this.decision = decision;
   }
 
-  /** The body if it was kept; null if it is not whole, or if it was decided who gets it. */
+  /** The body if it was kept; null if it is not whole, or if its reader was chosen. */
   byte @Nullable [] whole() {
     return whole;
   }
@@ -219,7 +219,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     }
   }
 
-  /** Hands the user's subscriber what it has asked for; one thread at a time does. */
+  /** Hands the user's subscriber the buffers that it has asked for, on one thread at a time. */
   private void passOn() {
     if (passing.getAndIncrement() != 0) {
       return;
@@ -258,7 +258,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
       demand.decrementAndGet();
       taker.onNext(next);
     }
-    boolean last = complete; // read before: nothing comes after it
+    boolean last = complete; // read first: nothing is added after it
     if (!held.isEmpty()) {
       return;
     }

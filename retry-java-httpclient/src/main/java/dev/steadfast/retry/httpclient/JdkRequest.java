@@ -10,7 +10,7 @@ import java.util.Set;
 /**
  * The caller's request as the rules see it.
  *
- * @param request the request as he wrote it
+ * @param request the request as the caller wrote it
  * @param body its body
  */
 record JdkRequest(HttpRequest request, RequestBody body) implements RequestView {

@@ -66,7 +66,7 @@ final class JdkTransport<T> extends PathTransport
   /**
    * Carries the operation out while the calling thread waits.
    *
-   * @param apart on another thread
+   * @param apart whether another thread does
    */
   Answer<T> run(boolean apart) throws Throwable {
     return apart ? loop.runApart(operation.plan(), boundNanos()) : loop.run(boundNanos());
@@ -131,7 +131,7 @@ final class JdkTransport<T> extends PathTransport
       HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
     Runnable unmark = wrapped.isJdks() ? () -> {} : operation.markAttempt();
     try {
-      // It may have been stopped while functions of the user's made its headers.
+      // The attempt may have been stopped while functions of the user's made its headers.
       if (!attempt.stopped() && delivery.handOver()) {
         send(request, attempt, delivery);
       }
@@ -179,7 +179,7 @@ final class JdkTransport<T> extends PathTransport
     }
     delivery.accept(response, thrown);
     if (byUser && attempt.stopped()) {
-      Thread.currentThread().interrupt(); // the attempt had ended already: the interrupt comes next
+      Thread.currentThread().interrupt(); // the attempt had ended: the loop sees it next
     }
   }
 
@@ -253,7 +253,7 @@ final class JdkTransport<T> extends PathTransport
     return FailureContext.of(client, ask, current);
   }
 
-  /** The contract of the client says what it sends, where it shows nothing of its requests. */
+  /** The evidence: of the requests that the client shows, or else by its contract. */
   private Evidence evidence(FailureContext known, Disposition last, int status) {
     AttemptBodyHandler<T> delivery = current;
     boolean bodySpent = !ask.body().canBeSent();

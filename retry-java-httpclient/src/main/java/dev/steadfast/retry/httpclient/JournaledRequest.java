@@ -11,7 +11,7 @@ final class JournaledRequest {
   private JournaledRequest() {}
 
   /**
-   * Makes it again.
+   * Makes the request again.
    *
    * @throws IllegalArgumentException if its body is not kept, or the client does not take it
    */

@@ -44,7 +44,7 @@ final class JudgedBody<T> {
     return held;
   }
 
-  /** The body of an answer that is judged by it; null if it is not whole, or the head decided. */
+  /** The body that the rules read; null if it is not whole, or the head decided. */
   static byte @Nullable [] whole(@Nullable Object judged) {
     return judged instanceof JudgedBody<?> body ? body.held.whole() : null;
   }

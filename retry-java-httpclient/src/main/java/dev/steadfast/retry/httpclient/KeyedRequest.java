@@ -59,9 +59,9 @@ final class KeyedRequest {
   /**
    * The content that tells one request from another.
    *
-   * @param label for messages: no query
+   * @param label the name in messages, without a query
    * @param bytes the length of the body, negative if unknown
-   * @param sum of the body; null if it cannot be read, or only once
+   * @param sum a checksum of the body; null if it cannot be read, or only once
    */
   private record Content(String method, URI uri, String label, long bytes, @Nullable Long sum) {
 

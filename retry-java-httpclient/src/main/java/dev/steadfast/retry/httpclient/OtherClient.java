@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A second client like the wrapped one, whose connections attempts take where the usual connection
- * is silent. It is made when that happens first. The JDK does not show which connection a request
+ * is silent. It is made when that first happens. The JDK does not show which connection a request
  * takes, so all HTTP/2 connections of a client to an origin count as one. Safe for use by many
  * threads.
  */
@@ -30,7 +30,7 @@ final class OtherClient {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   private static final long LOOK_AGAIN_NANOS = 2_000_000;
 
-  /** A second client that no attempt has chosen for so long is let go, with its threads. */
+  /** A second client that no attempt has chosen for that long is let go, with its threads. */
   static final long KEEP_NANOS = 60_000_000_000L;
 
   private final HttpClient usual;
@@ -53,7 +53,7 @@ final class OtherClient {
   /**
    * The other client of one client.
    *
-   * @param unreadable sets what the client does not tell of itself
+   * @param unreadable sets the properties for which a client has no getter
    */
   OtherClient(HttpClient usual, DeadPaths paths, Consumer<HttpClient.Builder> unreadable) {
     this.usual = usual;
@@ -78,7 +78,7 @@ final class OtherClient {
   }
 
   /**
-   * Which way an attempt goes.
+   * Chooses the client for an attempt.
    *
    * @param lost where the attempt before it was silent, null for none
    * @return the second client, null for the usual one
@@ -118,7 +118,7 @@ final class OtherClient {
     send.run();
   }
 
-  /** The same without holding a thread. */
+  /** Like {@link #awaitOpened}, without holding a thread. */
   void whenOpened(HttpOperation operation, Attempt<?> attempt, Runnable send) {
     lookAgain(operation, attempt, now(operation), send);
   }
@@ -182,14 +182,14 @@ final class OtherClient {
     }
   }
 
-  // Not at once where another one takes its place: an attempt may have chosen it just now.
+  // A client that was replaced is kept for a while, too: an attempt may just have chosen it.
   private void letGoIfIdle(RetryPlan plan, Made old) {
     long left;
     lock.lock();
     try {
       left = old.chosenNanos + KEEP_NANOS - plan.environment().ticker().getAsLong();
       if (left <= 0 && made == old) {
-        made = null; // before Java 21 this lets it go
+        made = null; // before Java 21 this alone frees it
       }
     } finally {
       lock.unlock();
@@ -197,7 +197,7 @@ final class OtherClient {
     if (left > 0) {
       letGoLater(plan, old, left);
     } else {
-      Jdk21Methods.shutdown(old.client); // what is under way there ends as it would
+      Jdk21Methods.shutdown(old.client); // requests under way go on
     }
   }
 
@@ -231,8 +231,8 @@ final class OtherClient {
   /**
    * An attempt by this client has failed without an answer.
    *
-   * @return what the failure means: TLS that is refused is no end, as the usual connection has
-   *     passed its handshake
+   * @return the meaning of the failure: one of TLS is not final, as the usual connection has passed
+   *     its handshake
    */
   TransportFailure failed(OperationInfo info, TransportFailure failure) {
     boolean tls = failure.kind() == FailureKind.TLS;
@@ -240,12 +240,12 @@ final class OtherClient {
     return tls ? TransportFailure.of(FailureKind.TLS) : failure;
   }
 
-  /** This client does not get through, and never will if {@code never} is true. */
+  /** The second client does not get through, and never will if {@code never} is true. */
   void refused(OperationInfo info, boolean never) {
     paths.otherFailed(info, never);
   }
 
-  /** Takes no attempts any more. */
+  /** Takes no more attempts. */
   void shutdown() {
     lock.lock();
     try {
@@ -258,7 +258,7 @@ final class OtherClient {
     }
   }
 
-  /** The same, and ends those under way. */
+  /** Takes no more attempts, and ends those under way. */
   void shutdownNow() {
     lock.lock();
     try {

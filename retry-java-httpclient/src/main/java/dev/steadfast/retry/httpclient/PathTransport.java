@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that the attempts of one operation take, and what is seen of them. It is a base
- * class, so that it costs no object.
+ * The connections that the attempts of one operation take, and whether they answer. A base class,
+ * so that it costs no object.
  */
 abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nullable WirePath> {
   private final HttpOperation operation;
@@ -45,7 +45,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
     }
   }
 
-  /** The client that has them. */
+  /** The client that has the chosen connections. */
   final HttpClient taken(HttpClient usual) {
     OtherClient.Chosen choice = chosen;
     return choice == null ? usual : choice.client();
@@ -82,7 +82,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
    * The meaning of the failure of the current attempt, which may say something of its connections.
    *
    * @param thrown the failure itself
-   * @param delivery of the attempt, null if it has none
+   * @param delivery the body handler of the attempt, null if it has none
    */
   final TransportFailure onPath(
       TransportFailure failure, Throwable thrown, @Nullable AttemptBodyHandler<?> delivery) {
@@ -102,10 +102,10 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
   }
 
   /**
-   * The meaning of an answer to the current attempt: of the second client it may be that this
-   * connection is refused.
+   * The outcome of an answer to the current attempt. To the second client the answer may refuse
+   * that connection only.
    *
-   * @param delivery of the attempt, null if it has none
+   * @param delivery the body handler of the attempt, null if it has none
    */
   final Outcome judged(
       Answer<?> answer, Evidence evidence, @Nullable AttemptBodyHandler<?> delivery) {
@@ -120,7 +120,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
     return operation.outcome(TransportFailure.of(FailureKind.ERROR_STATUS), evidence);
   }
 
-  /** The operation ends in the current attempt, which says something for the next operation. */
+  /** The operation times out in the current attempt, whose silence counts for later operations. */
   final void operationTimedOut(TimeUp limit, @Nullable AttemptBodyHandler<?> delivery) {
     boolean silent = other != null && delivery != null && !delivery.answered() && delivery.sent();
     if (other != null && silent && limit.limit() == TimeLimit.TOTAL_TIMEOUT) {

@@ -17,9 +17,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The heads of one attempt where a head does not tell all: the client may send again after it, or
- * shows only at the end of its call what came before it. A body that may be followed by another
- * attempt is kept until then.
+ * The heads of one attempt where a head does not suffice: the client may send again after it, or
+ * shows the requests before it only at the end of its call. A body that another attempt may follow
+ * is kept until then.
  */
 final class Provisional<T> {
   private final SeenRequests requests;
@@ -40,7 +40,7 @@ final class Provisional<T> {
     this.timers = timers;
   }
 
-  /** The state of an attempt; null if the head of its answer tells all. */
+  /** The state of an attempt; null if the head of its answer suffices. */
   static <T> @Nullable Provisional<T> of(
       WrappedClient wrapped, HttpOperation operation, HttpRequest request, AttemptBody body) {
     boolean own = wrapped.isJdks();
@@ -56,7 +56,7 @@ final class Provisional<T> {
     return new Provisional<>(requests, !own, body, operation.plan().timers());
   }
 
-  /** Whether the client has a whole answer, and is not known to have another head. */
+  /** Whether the client has a whole answer, and perhaps sends again. */
   boolean waitsAgain() {
     return waitsAgain;
   }
@@ -66,7 +66,7 @@ final class Provisional<T> {
     this.outcome = outcome;
   }
 
-  /** Whether the rules have said it. */
+  /** Whether the rules have judged the latest head. */
   boolean judged() {
     return outcome != null;
   }
@@ -145,7 +145,7 @@ final class Provisional<T> {
     }
   }
 
-  /** The call is over. Returns the body if it was kept, and what follows is still to be decided. */
+  /** The call is over. Returns the body if it was kept to the end. */
   byte @Nullable [] over(HttpResponse<T> response) {
     requests.over(response);
     HeldBody<T> keeping = held;
@@ -153,9 +153,9 @@ final class Provisional<T> {
   }
 
   /**
-   * The requests that the client has shown; null if no more is known than its contract says.
+   * The evidence of the requests that the client has shown; null if it has shown none.
    *
-   * @param status of the answer, -1 for a failure
+   * @param status the status of the answer, -1 for a failure
    */
   @Nullable Evidence evidence(int status, boolean bodySpent) {
     if (requests.heads() == 0) {

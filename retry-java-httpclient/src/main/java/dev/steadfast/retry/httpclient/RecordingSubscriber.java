@@ -35,7 +35,7 @@ final class RecordingSubscriber<T> implements BodySubscriber<T> {
     return AT_HEAD.contains(users.getClass());
   }
 
-  /** The subscriber whose body it is. */
+  /** The subscriber that gets the body. */
   BodySubscriber<T> recorded() {
     return subscriber;
   }

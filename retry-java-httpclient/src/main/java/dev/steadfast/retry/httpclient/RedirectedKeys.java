@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A key belongs to one server, and what a scope imposes is for the origins that are named; {@code
- * java.net.http} carries all headers along when it follows a redirect to another one: refused, or
- * warned about once per client, however often that is wrapped.
+ * Refuses a client that follows redirects, or warns of it once, however often it is wrapped. A key
+ * belongs to one server, and the headers of a scope to the origins that are named, but {@code
+ * java.net.http} carries all headers along to any origin.
  */
 final class RedirectedKeys {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
@@ -37,7 +37,7 @@ final class RedirectedKeys {
     check(retry.idempotencyKeys().isPresent());
   }
 
-  /** Called where headers are added, or may be, that are for one server. */
+  /** Checks the client if it sends headers that are for one server, or may send some. */
   void check(boolean bound) {
     if (!bound || client.followRedirects() == HttpClient.Redirect.NEVER) {
       return;

@@ -13,12 +13,12 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response that knows what it took to get it.
+ * A response that carries the report of its operation.
  *
- * @param response as the client gave it
- * @param request without what was added to it
- * @param operation what it answers
- * @param report what happened; null if it was one attempt, which was accepted
+ * @param response the response as the client gave it
+ * @param request the request without our additions
+ * @param operation the operation that it answers
+ * @param report the report; null if the first attempt was accepted
  */
 record ReportedResponse<T>(
     HttpResponse<T> response,

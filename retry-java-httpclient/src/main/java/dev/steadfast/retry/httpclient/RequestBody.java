@@ -15,15 +15,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request body of one operation: whether it may be sent again, and what it was when it was
- * sent. {@code java.net.http} cannot tell whether a publisher yields the same bytes twice. A
+ * The request body of one operation: whether it may be sent again, and a record of the bytes that
+ * were sent. {@code java.net.http} cannot tell whether a publisher yields the same bytes twice. A
  * publisher of known length is assumed to, and this is checked.
  */
 final class RequestBody {
   private static final RequestBody NONE = new RequestBody(null, true);
   private static final AttemptBody NO_BYTES = new AttemptBody(NONE, null, unused -> {}, () -> 0);
 
-  // Those of the JDK that have all bytes in memory, so that they yield them each time.
+  // The JDK's publishers that have all bytes in memory, and so yield them each time.
   private static final Set<Class<?>> IN_MEMORY =
       Set.copyOf(
           List.of(
@@ -103,7 +103,7 @@ final class RequestBody {
   /** Begins to send it once more. */
   SentBody.Pass pass() {
     BodyPublisher source = Objects.requireNonNull(publisher);
-    SentBody.Pass pass = sent.pass(source, source, -1); // the length it says is compared by nobody
+    SentBody.Pass pass = sent.pass(source, source, -1); // its stated length is not compared
     pass.begin();
     return pass;
   }

@@ -21,7 +21,7 @@ final class RetryingBuilder implements HttpClient.Builder {
   private final HttpClient.Builder plain = HttpClient.newBuilder();
   private final HttpRetry retry;
   private final RetryOptions options;
-  private Consumer<HttpClient.Builder> unreadable = builder -> {}; // what a client does not tell
+  private Consumer<HttpClient.Builder> unreadable = builder -> {}; // settings without a getter
 
   RetryingBuilder(HttpRetry retry, RetryOptions options) {
     this.retry = Checks.notNull("retry", retry);

@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * body is the caller's. A file is then written from its start: give {@code ofFile} the options
  * {@code CREATE, WRITE, TRUNCATE_EXISTING}, as without them a shorter body leaves the tail of the
  * one that broke. The caller's code may already have used what a handler passed on, so a body that
- * breaks is retried only under those three and {@code discarding}: not under {@code fromSubscriber}
- * and the like, a subscriber of the caller's own, or one that wraps another ({@code buffering},
- * {@code limiting}, {@code mapping}).
+ * breaks is retried only with {@code ofString}, {@code ofByteArray}, {@code ofFile} and {@code
+ * discarding}: not with {@code fromSubscriber} and the like, a subscriber of the caller's own, or
+ * one that wraps another ({@code buffering}, {@code limiting}, {@code mapping}).
  *
  * <p>The JDK's client goes on beneath as always: it follows redirects, answers challenges, and
  * sends a GET or HEAD again when a connection breaks, within one attempt and unseen by reports.
@@ -109,7 +109,7 @@ public final class RetryingHttpClient extends HttpClient {
    * A builder of the JDK's that builds retrying clients: for libraries that take a builder and no
    * client. Not safe for use by several threads.
    *
-   * @param retry what to retry and how
+   * @param retry the configuration
    * @return a builder with the JDK's settings and defaults; its {@code build()} gives a {@code
    *     RetryingHttpClient} and throws what {@link #wrap} throws
    */
@@ -120,8 +120,8 @@ public final class RetryingHttpClient extends HttpClient {
   /**
    * As {@link #newBuilder(HttpRetry)}, with options for all calls, as {@link #with} sets them.
    *
-   * @param retry what to retry and how
-   * @param options what applies to each call
+   * @param retry the configuration
+   * @param options the options of each call
    * @return a builder of retrying clients
    */
   public static HttpClient.Builder newBuilder(HttpRetry retry, RetryOptions options) {
@@ -133,7 +133,7 @@ public final class RetryingHttpClient extends HttpClient {
    *
    * @param delegate sends the attempts; stays usable by itself, and keeps connections, redirects,
    *     cookies and all its other settings
-   * @param retry what to retry and how
+   * @param retry the configuration
    * @return a client
    * @throws IllegalArgumentException if the delegate retries already, being a {@code
    *     RetryingHttpClient}; if the configuration has an {@link
@@ -149,9 +149,9 @@ public final class RetryingHttpClient extends HttpClient {
   }
 
   /**
-   * The same for a client of our own builder.
+   * A client that sends through one of our own builder.
    *
-   * @param unreadable sets on a builder what the client does not tell of itself
+   * @param unreadable sets on a builder the properties for which a client has no getter
    */
   static RetryingHttpClient wrap(
       HttpClient delegate, HttpRetry retry, Consumer<HttpClient.Builder> unreadable) {
@@ -178,7 +178,7 @@ public final class RetryingHttpClient extends HttpClient {
    *
    * <p>Closing or shutting down a view does nothing: only the client that it is a view of ends.
    *
-   * @param options what applies to operations of the view; a view of a view keeps the options that
+   * @param options the options of operations of the view; a view of a view keeps the options that
    *     these do not set
    * @return a client
    */
@@ -229,7 +229,7 @@ public final class RetryingHttpClient extends HttpClient {
   }
 
   /**
-   * Sends a request and waits for what comes of it.
+   * Sends a request and waits for its last response.
    *
    * @param request the request
    * @param responseBodyHandler makes the body of the response that the caller gets
@@ -275,8 +275,7 @@ public final class RetryingHttpClient extends HttpClient {
    * completing it from outside does too.
    *
    * <p>Pushes of the server are handed to the push promise handler as they come, whatever becomes
-   * of the attempt that it comes with; a resource that an earlier attempt has brought is not
-   * accepted again.
+   * of their attempt; a resource that an earlier attempt has brought is not accepted again.
    *
    * @param request the request
    * @param responseBodyHandler makes the body of the response that the caller gets

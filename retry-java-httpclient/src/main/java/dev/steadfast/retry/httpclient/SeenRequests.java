@@ -44,7 +44,7 @@ final class SeenRequests {
   /**
    * The client shows the head of an answer.
    *
-   * @param bodyPasses how often it has asked for the request body
+   * @param bodyPasses how often the client has asked for the request body
    */
   void head(int status, int bodyPasses) {
     settle(false);
@@ -79,7 +79,7 @@ final class SeenRequests {
   }
 
   /**
-   * No more is known of the latest answer.
+   * Reports the latest answer, of which no more is known.
    *
    * @param last whether it is the answer of the attempt
    */

@@ -19,9 +19,9 @@ final class SendInterrupt {
   private enum Stage {
     /** The thread is in {@code send}. */
     ARMED,
-    /** It runs code of the user's there, which gets no interrupt of ours. */
+    /** The thread runs code of the user's there, which gets no interrupt of ours. */
     USER_CODE,
-    /** As before; it is to be interrupted afterwards. */
+    /** The thread does so, and is to be interrupted afterwards. */
     USER_CODE_THEN_FIRE,
     FIRING,
     FIRED,
@@ -99,7 +99,7 @@ final class SendInterrupt {
 
   private boolean fired() {
     while (state == Stage.FIRING) {
-      Thread.onSpinWait(); // for the two steps of another thread
+      Thread.onSpinWait(); // another thread is between two steps
     }
     return state == Stage.FIRED;
   }

@@ -7,7 +7,7 @@ final class Silence {
   /**
    * The time that is left, in nanoseconds.
    *
-   * @param sinceNanos when it began, which may be after {@code nowNanos}
+   * @param sinceNanos when the silence began, which may be after {@code nowNanos}
    */
   static long leftNanos(long mostNanos, long sinceNanos, long nowNanos) {
     return mostNanos == Long.MAX_VALUE

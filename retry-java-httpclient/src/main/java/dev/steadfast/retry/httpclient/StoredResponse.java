@@ -95,7 +95,7 @@ record StoredResponse<T>(
   /** Gives all bytes at the first request, which may come from any thread. */
   private static final class Bytes implements Flow.Subscription {
     private final byte[] bytes;
-    private final AtomicReference<@Nullable BodySubscriber<?>> subscriber; // null: told
+    private final AtomicReference<@Nullable BodySubscriber<?>> subscriber; // null: it has the bytes
 
     Bytes(byte[] bytes, BodySubscriber<?> subscriber) {
       this.bytes = bytes;

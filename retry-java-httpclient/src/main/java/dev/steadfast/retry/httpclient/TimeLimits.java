@@ -31,8 +31,8 @@ record TimeLimits(HttpOperation operation, JdkRequest ask) {
   }
 
   /**
-   * The exception that the caller gets if the client has thrown that because of a timeout that it
-   * was given.
+   * The exception that the caller gets for one of the client's, which may come from a timeout that
+   * we gave the client.
    */
   Throwable timedOut(Attempt<?> attempt, Throwable byClient) {
     TimeUp limit = attempt.timeUp();

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass of a request body to the wire. A later one holds back its last buffer until it has been
- * compared with the first, so that a body that changed is never sent whole.
+ * One pass of a request body to the wire. A later pass holds back its last buffer until it was
+ * compared with the first pass, so that a body that changed is never sent whole.
  *
  * <p>Flow: when a buffer is held back, one more is asked for than the receiver wants, and the
  * receiver still gets no more than it asked for.
@@ -111,7 +111,7 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
     if (!pass.repeats()) {
       handOn(buffer);
     } else if (!buffer.hasRemaining()) {
-      askUpstream(1); // an empty buffer takes the place of none
+      askUpstream(1); // an empty buffer does not count
     } else {
       holdBack(buffer);
     }

@@ -18,16 +18,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's own subscriber for the body of a response that he gets, watched: a body that breaks on
- * its way is a failure of the attempt, and what the user's code throws is not. It knows how long no
- * byte has come while the user waited for some, and can end the body.
+ * Watches the user's subscriber for the body of the response that the user gets: a body that breaks
+ * on its way is a failure of the attempt, and what the user's code throws is not. It knows how long
+ * no byte has come while the user waited for some, and can end the body.
  */
 final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription {
   private static final AtomicReferenceFieldUpdater<WatchedSubscriber<?>, Signals> SIGNALS =
       signals();
   private static final AtomicLongFieldUpdater<WatchedSubscriber<?>> DEMAND = demand();
 
-  // Those of the JDK that collect the body in memory, or throw it away.
+  // The JDK's subscribers that collect the body in memory, or throw it away.
   private static final Set<Class<?>> IN_MEMORY =
       Set.copyOf(
           List.of( // some of them are one class
@@ -50,7 +50,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     /** Steadfast has failed it. */
     FAILED;
 
-    /** Whoever has brought it about tells the user, and nobody else does. */
+    /** Only the one that has ended the body tells the user. */
     boolean over() {
       return this == ENDED || this == FAILED;
     }
@@ -60,8 +60,8 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   private final LongSupplier ticker;
   private volatile Signals signals = Signals.IDLE;
   private volatile long demand; // buffers that the user has asked for
-  // When the user began to wait: he asked for bytes, or was done with those that had come. It is
-  // written before he counts as waiting (demand, signals), and read after those.
+  // When the user's subscriber began to wait: it asked for bytes, or was done with those that had
+  // come. Written before it counts as waiting (demand, signals), and read after those.
   private volatile long waitsSinceNanos;
   private volatile Flow.@Nullable Subscription subscription;
   private volatile boolean discarded;
@@ -94,7 +94,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
         AtomicLongFieldUpdater.newUpdater(WatchedSubscriber.class, "demand");
   }
 
-  /** The body comes over connections of which its bytes are a sign of life. */
+  /** Sets the connections of the body, whose bytes show that they are alive. */
   void comesOver(@Nullable WirePath connections) {
     path = connections;
   }
@@ -179,7 +179,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     while (true) {
       Signals now = signals;
       if (now == Signals.IDLE && SIGNALS.compareAndSet(this, now, Signals.FAILED)) {
-        cancelUpstream(); // first: after the end of a call the client closes no connection for it
+        cancelUpstream(); // first: after the end of its call the client closes no connection
         users.onError(failure);
         return;
       }
@@ -212,7 +212,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     }
   }
 
-  /** The client ends the body, unless we have. Returns what was before. */
+  /** The client ends the body, unless we have. Returns the state before. */
   private Signals endedByClient() {
     Signals before = signals;
     while (before != Signals.FAILED && !SIGNALS.compareAndSet(this, before, Signals.ENDED)) {
@@ -222,7 +222,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
     return before;
   }
 
-  /** Stops that one when nothing more is to come. */
+  /** Has that watch stopped when nothing more is to come. */
   void watchedBy(BodyWatch watching) {
     watch = watching;
     if (!goesOn()) {

@@ -14,7 +14,7 @@ final class WireStop implements Runnable {
   private volatile @Nullable CompletableFuture<?> sent; // null: blocking
   private volatile @Nullable SendInterrupt interrupt; // null: asynchronous
   private volatile boolean clientTimesOut; // by itself, when the attempt's time is up
-  private volatile boolean headPassed; // the user's handler has got the head
+  private volatile boolean headPassed; // so the client's own timeout has ended
   private volatile RetryScheduler.@Nullable Task lastResort;
 
   /** The client's future of the attempt. */
@@ -37,7 +37,7 @@ final class WireStop implements Runnable {
     return sent == null;
   }
 
-  /** The client's own timeout has ended. */
+  /** The head has come, with which the client's own timeout ends. */
   void headPassed() {
     headPassed = true;
   }
