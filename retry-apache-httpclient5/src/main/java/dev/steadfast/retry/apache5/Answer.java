@@ -29,7 +29,7 @@ class Answer<R extends HttpResponse> implements ResponseView {
     this.wire = wire;
   }
 
-  /** Gives a new response what a journal has kept of a head. */
+  /** Copies a head that a journal has kept into a new response. */
   static <R extends HttpResponse> R saved(R response, ResponseView head) {
     response.setVersion(HttpVersion.HTTP_1_1);
     head.headerMap()

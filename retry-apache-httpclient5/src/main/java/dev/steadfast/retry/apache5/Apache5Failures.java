@@ -29,7 +29,7 @@ final class Apache5Failures {
   /**
    * The meaning of a failure.
    *
-   * @return null if a handler made it of an answer: that answer is judged
+   * @return null if a handler turned an answer into it: that answer is judged
    */
   static @Nullable TransportFailure classify(Throwable failure, WireTrace wire) {
     TransportFailure outside = endedOutside(wire);
@@ -50,8 +50,8 @@ final class Apache5Failures {
   }
 
   /**
-   * As {@link #classify}, of an asynchronous client. It takes the first line for that of a head,
-   * and the half of a header that a lost connection leaves for a whole one.
+   * Like {@link #classify}, for an asynchronous client. Such a client reads any first line as that
+   * of a head, and half a header, left by a lost connection, as a whole one.
    */
   static @Nullable TransportFailure classifyAsync(Throwable failure, WireTrace wire) {
     TransportFailure classified = classify(failure, wire);
@@ -134,7 +134,7 @@ final class Apache5Failures {
       return TransportFailure.of(FailureKind.CONNECTION_LOST);
     }
     if (failure instanceof HttpException || !(failure instanceof IOException)) {
-      return permanent(FailureKind.CONNECTION_LOST); // it is no HTTP; the next is not either
+      return permanent(FailureKind.CONNECTION_LOST); // not HTTP; nor is the next
     }
     boolean silent =
         failure instanceof NoHttpResponseException

@@ -84,10 +84,10 @@ public final class Apache5Retry {
   }
 
   /**
-   * Sets what applies to the calls that are made with a context, until it is set again.
+   * Sets the options of the calls that are made with a context, until they are set again.
    *
    * @param context the context, which is then passed to {@code execute}
-   * @param options what applies; {@link RetryOptions#none()} for nothing
+   * @param options the options; {@link RetryOptions#none()} for none
    * @param <C> the type of the context
    * @return the context
    * @throws NullPointerException if an argument is null
@@ -145,7 +145,7 @@ public final class Apache5Retry {
    * <p>Method, target, body, the headers that the journal keeps, and the key are those of the first
    * request. All else is as for every call of this client: handlers and interceptors, which also
    * add credentials, timeouts, and policy. The thread waits for the answer, which is noted in the
-   * journal and closed. What an asynchronous client began is resumed here, too.
+   * journal and closed. Operations that an asynchronous client began are resumed here, too.
    *
    * @param client a client whose builder was given to {@link #addTo}
    * @return sends through this client; an {@link IllegalArgumentException} says that the body of a

@@ -120,7 +120,7 @@ abstract class Apache5Transport<A extends Answer<?>>
     }
   }
 
-  /** The end of the attempt before tells the caller more than a body that has changed. */
+  /** Ends a failed attempt. If its body has changed, the end of the attempt before tells more. */
   final void failed(Attempt<A> attempt, Throwable thrown) {
     Throwable changed = changed();
     if (changed == null) {
@@ -139,7 +139,7 @@ abstract class Apache5Transport<A extends Answer<?>>
       bound(answer, deadline);
     }
     boolean keyed = operation.info().idempotencyKey().isPresent();
-    if (report != null || keyed || answer.status() >= 400) { // else its head says everything
+    if (report != null || keyed || answer.status() >= 400) { // else the head is enough
       answer.carry(operation.report(report));
     }
     return answer;
@@ -197,7 +197,7 @@ abstract class Apache5Transport<A extends Answer<?>>
         : ofHead;
   }
 
-  /** The proof that a failure of the client gives; null if it is no failure of the client's own. */
+  /** The meaning of a failure of the client; null if a handler turned an answer into it. */
   abstract @Nullable TransportFailure classify(Throwable failure, WireTrace of);
 
   private Outcome outcomeOfChanged() {
@@ -263,7 +263,7 @@ abstract class Apache5Transport<A extends Answer<?>>
     return answer;
   }
 
-  /** An answer of which a journal has kept this. */
+  /** Makes an answer that a journal has kept. */
   abstract A kept(ResponseView head, byte[] bytes);
 
   @Override

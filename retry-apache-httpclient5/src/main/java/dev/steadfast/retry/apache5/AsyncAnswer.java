@@ -19,7 +19,7 @@ final class AsyncAnswer extends Answer<HttpResponse> {
     this.body = new BodyRelay(wire);
   }
 
-  /** An answer of which a journal has kept this. */
+  /** Makes an answer that a journal has kept. */
   static AsyncAnswer kept(ResponseView head, byte[] bytes) {
     HttpResponse response = saved(new BasicHttpResponse(head.status()), head);
     EntityDetails details = new BasicEntityDetails(bytes.length, type(head));
@@ -37,7 +37,7 @@ final class AsyncAnswer extends Answer<HttpResponse> {
     return body;
   }
 
-  /** The caller gets it. */
+  /** Hands the answer to the caller. */
   void handTo(AsyncExecCallback callers) {
     body.handTo(callers, response(), details);
   }

@@ -11,13 +11,13 @@ import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.nio.AsyncDataConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Hears the rest of the client tell of one attempt. */
+/** The callback with which the rest of the client reports one attempt. */
 final class AsyncAttempt implements AsyncExecCallback {
   private final Attempt<AsyncAnswer> attempt;
   private final WireTrace wire;
   private final AsyncTracingRuntime runtime;
   private final AsyncTransport transport;
-  private final AtomicBoolean over = new AtomicBoolean(); // its exchanges are
+  private final AtomicBoolean over = new AtomicBoolean(); // its exchanges are over
 
   private volatile @Nullable IncomingBody body; // null: no answer yet, or one that comes too late
 
@@ -73,8 +73,8 @@ final class AsyncAttempt implements AsyncExecCallback {
   }
 
   /**
-   * The attempt ends with this, which the client, or a handler, has told or thrown. A handler may
-   * do so while the exchange goes on, or after it.
+   * Ends the attempt with an exception that the client or a handler has reported or thrown. A
+   * handler may do so while the exchange goes on, or after it.
    */
   void end(Throwable cause) {
     if (!over.compareAndSet(false, true)) {
@@ -92,7 +92,7 @@ final class AsyncAttempt implements AsyncExecCallback {
 
   /** The attempt failed before its answer. */
   private void fails(Throwable cause) {
-    if (!attempt.stopped()) { // else it fails for that
+    if (!attempt.stopped()) { // else its end is known already
       wire.fails(cause);
     }
     transport.failed(attempt, cause);

@@ -78,7 +78,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
     return leaving(() -> connection.connectEndpoint(context, new Connecting(callback)));
   }
 
-  /** A step on the way to a connection. Once the attempt is over, none is kept. */
+  /** A step on the way to a connection, which is not kept once the attempt is over. */
   private final class Connecting implements FutureCallback<AsyncExecRuntime> {
     private final @Nullable FutureCallback<AsyncExecRuntime> client;
 

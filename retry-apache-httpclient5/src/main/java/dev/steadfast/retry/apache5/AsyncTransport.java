@@ -23,7 +23,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
   private final BodyTurn turn;
 
   /**
-   * A call, as it comes by.
+   * A call that has reached our handler.
    *
    * @param chain the rest of the client
    * @param callers gets the answer

@@ -17,8 +17,8 @@ import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of an answer on its way to the caller. It holds what comes, in order, until it is
- * certain that the caller gets the answer; afterwards it passes on. Nothing of an answer that
+ * The body of an answer on its way to the caller. It holds the events of the body in order until it
+ * is certain that the caller gets the answer, and then passes them on. Nothing of an answer that
  * another attempt follows reaches the caller. Used by the thread of the connection, and by the one
  * that hands the answer over.
  */
@@ -35,7 +35,7 @@ final class BodyRelay implements AsyncDataConsumer {
   private volatile boolean ended; // nothing more comes
   private volatile boolean over; // the caller has heard of the end, or never will
 
-  /** Something that comes of an answer. */
+  /** A part of the body, or its end. */
   private interface Event {
     void run() throws HttpException, IOException;
   }
@@ -44,7 +44,7 @@ final class BodyRelay implements AsyncDataConsumer {
     this.wire = wire;
   }
 
-  /** All of it is known. */
+  /** Holds a whole body, which is known beforehand. */
   void holds(byte[] body) {
     if (body.length > 0) {
       hold(ByteBuffer.wrap(body));
@@ -53,7 +53,7 @@ final class BodyRelay implements AsyncDataConsumer {
     completed();
   }
 
-  // ---- what comes
+  // ---- events of the client
 
   private synchronized boolean hold(Event event) {
     List<Event> waiting = held;
@@ -170,7 +170,7 @@ final class BodyRelay implements AsyncDataConsumer {
     }
   }
 
-  // ---- where it goes
+  // ---- the caller
 
   /** The caller gets the answer. */
   void handTo(AsyncExecCallback to, HttpResponse response, @Nullable EntityDetails details) {
@@ -209,7 +209,7 @@ final class BodyRelay implements AsyncDataConsumer {
     return now;
   }
 
-  /** Nobody gets what else may come. */
+  /** Drops all that is held or still to come. */
   private synchronized void drop() {
     over = true;
     held = null;
@@ -222,7 +222,7 @@ final class BodyRelay implements AsyncDataConsumer {
     }
   }
 
-  /** The caller does not get it. */
+  /** The caller does not get the answer. */
   void discard() {
     drop();
     stop();
@@ -238,7 +238,7 @@ final class BodyRelay implements AsyncDataConsumer {
           IOException late = BoundedEntity.exceeded(null);
           timeUp = late;
           TimerScheduler.system().cancelOnWire(this::stop);
-          failed(late); // a client that was closed meanwhile says nothing
+          failed(late); // a client that was closed meanwhile reports no end
         });
     timer = task;
     if (ended) {

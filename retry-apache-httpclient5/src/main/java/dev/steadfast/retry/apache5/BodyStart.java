@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The part of a response body that belongs to the attempt: a short body, or a first event. */
 final class BodyStart {
-  /** The head of such a status says everything: a body that breaks must not hide it. */
+  /** From this status on the head is enough: a body that breaks must not hide it. */
   static final int FIRST_FAILURE = 400;
 
   private static final int PIECE = 8 * 1024;
@@ -30,8 +30,8 @@ final class BodyStart {
   }
 
   /**
-   * Returns the reader of a body, null if the answer is judged by its head. The headers tell how a
-   * body was packed that the client has unpacked; the body itself tells how it is.
+   * Returns the reader of a first event, null if the answer is judged by its head. The body tells
+   * its encoding. The headers may still name that of a body which the client has decompressed.
    */
   static @Nullable FirstEvent event(
       int status, @Nullable EntityDetails body, HttpOperation operation) {
@@ -45,7 +45,7 @@ final class BodyStart {
   }
 
   /**
-   * Reads it, and puts what was read back into the response.
+   * Reads the part, and puts it back into the response.
    *
    * @throws IOException if the body of an accepted response breaks within it
    */

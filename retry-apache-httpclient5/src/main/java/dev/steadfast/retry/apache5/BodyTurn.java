@@ -30,7 +30,7 @@ final class BodyTurn {
     lock.lock();
     try {
       owner = attempt;
-      if (begun && producer != null) { // one that is read once must stay as it is before
+      if (begun && producer != null) { // until then it stays whole: it may be read once
         producer.releaseResources();
       }
     } finally {

@@ -9,9 +9,9 @@ import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first operation of a call, kept for a handler around ours that sends its request again: that
- * keeps its key and its deadline. The handler may make other calls with the same context meanwhile,
- * such as for a token. So those before it are kept, too.
+ * The first operation of a call. A handler around ours may send its request again, which then keeps
+ * its key and its deadline. The handler may make other calls with the same context meanwhile, such
+ * as for a token. So a few calls before it are kept, too.
  *
  * @param runtime tells calls apart: each has its own
  * @param before the call that began before it with this context

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * connection is closed. Used by the thread of the connection.
  */
 final class IncomingBody implements AsyncDataConsumer {
-  /** Where it goes. */
+  /** The destination of the body. */
   private enum Goes {
     NOT_KNOWN,
     TO_CALLER,
@@ -38,7 +38,7 @@ final class IncomingBody implements AsyncDataConsumer {
   private final int most; // bytes that belong to the attempt
   private final @Nullable FirstEvent event; // null: a body that is read as a whole, or not at all
   private final ByteArrayOutputStream start = new ByteArrayOutputStream(0); // often empty
-  private final AtomicBoolean over = new AtomicBoolean(); // and goes nowhere
+  private final AtomicBoolean over = new AtomicBoolean(); // an unwanted body is over
   private volatile Goes goes = Goes.NOT_KNOWN;
   private volatile RetryScheduler.@Nullable Task patience;
 
@@ -64,7 +64,7 @@ final class IncomingBody implements AsyncDataConsumer {
     }
   }
 
-  /** The rules see what has come. The length is -1 if it is not known. */
+  /** Has the rules judge the answer. The length of its body is -1 if it is not known. */
   private void decide(long length) {
     if (event != null) {
       answer.begins(event.error());
@@ -165,7 +165,7 @@ final class IncomingBody implements AsyncDataConsumer {
     }
     answer.body().failed(cause);
     if (goes == Goes.NOT_KNOWN) {
-      toCaller(); // of a failure, the head says everything
+      toCaller(); // the head of a failure is enough
     } else if (goes == Goes.NOWHERE) {
       endUnwanted(null);
     }

@@ -20,7 +20,7 @@ final class Probe {
 
   private Probe() {}
 
-  /** Whether a call only asks for our handler, which is answered hereby. */
+  /** Answers a call that only asks for our handler. Returns whether it is such a call. */
   static boolean answered(HttpContext context, HttpRetry retry) {
     if (context.getAttribute(PROBE) instanceof Probe probe) {
       probe.found = retry;

@@ -30,7 +30,7 @@ final class ResumedRequest {
   }
 
   /**
-   * Makes it again.
+   * Makes the request again.
    *
    * @throws IllegalArgumentException if its body is not kept
    */
@@ -39,7 +39,7 @@ final class ResumedRequest {
     byte[] bytes = due.body();
     HttpUriRequestBase request = new HttpUriRequestBase(kept.method(), kept.uri());
     due.headers().forEach((name, lines) -> lines.forEach(line -> request.addHeader(name, line)));
-    if (bytes.length > 0) { // the headers have the type of it as it was sent
+    if (bytes.length > 0) { // the headers have its type
       request.setEntity(new ByteArrayEntity(bytes, null));
     }
     return request;

@@ -44,7 +44,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     this.beside = beside;
   }
 
-  /** Whether the server has ended its stream alone: the connection has others. */
+  /** Whether the server has reset this stream alone: the connection has others. */
   boolean isReset() {
     return reset;
   }
@@ -59,7 +59,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     void run() throws E, IOException;
   }
 
-  /** Goes on to the rest of the client. What that throws itself is not from the wire. */
+  /** Passes on to the rest of the client, and notes exceptions that do not come from the wire. */
   @SuppressWarnings("ReferenceEquality") // an equal one need not come from there
   private <E extends Exception> void toClient(Step<E> step) throws E, IOException {
     try {

@@ -59,7 +59,7 @@ final class TracingRuntime implements ExecRuntime {
     return traced(request, context, () -> connection.execute(id, request, information, context));
   }
 
-  /** Whether another thread sends than that of the call, as a cache does to renew an entry. */
+  /** Whether a thread other than the call's is sending, as a cache does to renew an entry. */
   private boolean isBeside() {
     return forked && !wire.isOnItsThread();
   }

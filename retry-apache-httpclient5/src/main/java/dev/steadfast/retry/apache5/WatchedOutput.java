@@ -115,7 +115,7 @@ final class WatchedOutput implements DataStreamChannel {
     if (pass == null) {
       return true;
     }
-    ByteBuffer unseen = data.duplicate(); // without those for which there was no room
+    ByteBuffer unseen = data.duplicate(); // without bytes that found no room before
     long seen = Math.min(pass.bytes() - written, data.remaining());
     unseen.position(unseen.position() + (int) seen);
     try {

@@ -45,7 +45,7 @@ final class WireTrace implements CancellableDependency {
   final WireLog<HttpRequest> log;
 
   private volatile Place place = Place.HANDLERS;
-  private volatile @Nullable Throwable left; // what the connection or the pool has thrown last
+  private volatile @Nullable Throwable left; // the last exception of connection or pool
   private volatile boolean reused;
   private volatile int handedBack = -1; // the status of an answer that the caller may get
   private volatile boolean throughTunnel; // the answer may be that of a proxy to CONNECT
@@ -53,7 +53,7 @@ final class WireTrace implements CancellableDependency {
   private volatile @Nullable Answer<HttpResponse> head; // of the latest answer, from 400 on
   private volatile boolean interrupted;
   private volatile boolean elsewhere;
-  private volatile @Nullable HttpRequest first; // from whose server a key must not go away
+  private volatile @Nullable HttpRequest first; // whose server a key must not leave
   private volatile EarlierRequest earlier = EarlierRequest.NONE;
 
   // The ways to end this attempt.
@@ -103,8 +103,8 @@ final class WireTrace implements CancellableDependency {
   }
 
   /**
-   * Ends the attempt on the wire, wherever it is. It also closes the connection: an asynchronous
-   * client may have replaced what cancels an exchange by what cancels its lease, which is over.
+   * Ends the attempt on the wire, wherever it is. Closes the connection, too: an asynchronous
+   * client may have only the cancellable of its lease, which is over, and not that of its exchange.
    */
   void drop() {
     cancel();
@@ -181,7 +181,7 @@ final class WireTrace implements CancellableDependency {
     return Apache5Views.lines(request, name);
   }
 
-  /** A key belongs to one server, a scope to those named: a redirect elsewhere takes neither. */
+  /** Removes the headers that must not go to the server of this request. */
   private void withoutHeadersOfOrigin(HttpRequest request) {
     HttpRequest from = first;
     if (from != null && !from.equals(request)) {
@@ -191,7 +191,7 @@ final class WireTrace implements CancellableDependency {
     }
   }
 
-  /** A request was answered. If a handler has sent another one since, that says nothing. */
+  /** A request was answered. If a handler has sent another one since, the answer does not count. */
   synchronized void answered(HttpRequest request, HttpResponse response) {
     if (!request.equals(log.latest())) {
       return;
@@ -209,7 +209,7 @@ final class WireTrace implements CancellableDependency {
     return copy;
   }
 
-  /** The state that the requests before the answered one leave open. */
+  /** The open question about the requests before the answered one. */
   EarlierRequest earlierRequest() {
     return earlier;
   }
@@ -230,7 +230,7 @@ final class WireTrace implements CancellableDependency {
     return body == null ? null : body.pass(onWire, this, onWire.getContentLength());
   }
 
-  /** Whether the body is known to be another than before. */
+  /** Whether the body is known to have changed. */
   boolean bodyChanged() {
     SentBody body = transport.body;
     return body != null && body.changed() != null;
@@ -274,7 +274,7 @@ final class WireTrace implements CancellableDependency {
     }
   }
 
-  /** Whether an exception is the very one that left the wire, or what HttpClient makes of it. */
+  /** Whether an exception is the very one that left the wire, or one that HttpClient made of it. */
   boolean ofWire(Throwable thrown) {
     return same(thrown, left) || (left != null && same(thrown.getCause(), left));
   }
