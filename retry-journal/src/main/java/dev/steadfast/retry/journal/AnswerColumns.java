@@ -81,7 +81,7 @@ final class AnswerColumns {
         text -> new Answer(status, new Content(HeaderText.read(text), body)));
   }
 
-  /** The same for a claim: an answer that the codec cannot read counts as one that is not kept. */
+  /** Reads the answer for a claim: one that the codec cannot decode counts as not kept. */
   static @Nullable Answer readIfDecoded(ResultSet row, AtRest atRest) throws SQLException {
     try {
       return read(row, atRest);

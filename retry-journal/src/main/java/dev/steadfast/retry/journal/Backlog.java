@@ -113,7 +113,7 @@ final class Backlog {
     this.purgeable = tables.named("select count(*) from (" + over + MOST_COUNTED + ") counted");
   }
 
-  // One that a transaction enlists in is locked, or is looked at after its commit.
+  // A sequence that a transaction enlists in is locked, or has a time in look_at after the commit.
   private static String purgeSequences(Dialect dialect) {
     return "delete from steadfast_sequence where name in (select name from steadfast_sequence idle"
         + " where look_at is null and not exists (select 1 from steadfast_operation"
@@ -128,8 +128,8 @@ final class Backlog {
     return "(repeatable = 'never' or key_expires_at is null or key_expires_at <= " + now + ")";
   }
 
-  // It may have been processed, and nobody but its caller can send it again. A person may know more
-  // of a parked one than the journal, whose backup may be older than the request.
+  // Operations that may have been processed, and that only their caller can send again. A person
+  // may know more of a parked one than the journal, whose backup may be older than the request.
   private static String settleable(String now) {
     return "(state in ('unknown', 'parked')"
         + " or (first_sent_at is not null and (body is null or "
@@ -201,8 +201,8 @@ final class Backlog {
   }
 
   /**
-   * Settles an operation whose effect is unknown, or whose row cannot be read: nobody sends that
-   * one any more, so its effect is as unknown.
+   * Settles an operation whose effect is unknown, or whose row cannot be read: nobody sends such a
+   * row any more, so its effect is unknown, too.
    *
    * @return false if it is neither, or if somebody works on it
    */
@@ -220,7 +220,7 @@ final class Backlog {
     }
   }
 
-  /** Whether it would be settled; changes nothing. */
+  /** Whether {@link #settle} would settle it; changes nothing. */
   boolean isSettleable(Connection connection, OperationJournal.Id id) throws SQLException {
     return finds(connection, settleable, id)
         || (isCorrupt(connection, id) && finds(connection, settleableCorrupt, id));
@@ -246,7 +246,7 @@ final class Backlog {
         }
         return false;
       } catch (CorruptRowException corrupt) {
-        return !corrupt.isCodecMissing(); // the application may well read it
+        return !corrupt.isCodecMissing(); // a journal with its codec may read it
       }
     }
   }

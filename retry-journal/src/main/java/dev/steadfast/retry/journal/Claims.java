@@ -32,7 +32,7 @@ final class Claims {
   /**
    * The steps.
    *
-   * @param unknown tells which lines are logged about operations whose effect is unknown
+   * @param unknown decides which lines are logged about operations whose effect is unknown
    */
   Claims(Connections connections, Rows rows, Sequences sequences, OncePerMinute unknown) {
     this.connections = connections;
@@ -44,11 +44,11 @@ final class Claims {
   /**
    * An operation that was found among those that are due.
    *
-   * @param first what was just read of it, if it is sent as the first time: then its claim also
-   *     notes that it is about to be sent; null to read it
+   * @param first its row as it was just read, if it is sent as for the first time: then its claim
+   *     also notes that it is about to be sent; null to read the row
    */
   record Found(@Nullable Row first) {
-    // A row is sent as the first time until its version changes. Others depend on the time.
+    // The step BEGIN holds until the version changes. Other steps depend on the time.
     static Found of(@Nullable Row row) {
       return new Found(row != null && row.step() == Row.Step.BEGIN ? row : null);
     }
@@ -81,7 +81,7 @@ final class Claims {
    * Claims an operation.
    *
    * @param found if it was found among those that are due: then it is not begun anew if somebody
-   *     else has finished it in the meantime; null if it is called
+   *     else has finished it in the meantime; null if its caller claims it
    */
   Claim claim(Intent intent, Duration lease, @Nullable Found found) throws IOException {
     Rows.Held held = new Rows.Held(intent.id(), UUID.randomUUID().toString());
@@ -171,7 +171,7 @@ final class Claims {
   /**
    * Marks operations as unknown that may have been processed and can no longer be sent again.
    *
-   * @param found as they were read
+   * @param found the operations as they were read
    */
   void markUnknown(Connection connection, List<Backlog.Expired> found) throws SQLException {
     Map<String, Integer> marked = new TreeMap<>();
@@ -237,7 +237,7 @@ final class Claims {
     }
   }
 
-  /** Has the sequence of an operation looked at. That takes a minute without it. */
+  /** Has the sequence of an operation looked at now. Without this it takes up to a minute. */
   void look(OperationJournal.Id id) {
     try {
       connections.run(connection -> {

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class Connections {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
-  // Longer than a statement may take. It counts if the database does not answer at all.
+  // Longer than a statement may take, for a database that does not answer at all.
   private static final int NETWORK_MILLIS = 2_000 * Sql.TIMEOUT_SECONDS;
   private static final int UNCHANGED = -1;
 

@@ -29,7 +29,7 @@ final class CorruptRowException extends SQLException {
     this.codecMissing = cause == null;
   }
 
-  /** It was written with a codec, and the journal has none. */
+  /** The value was written with a codec, and the journal has none. */
   static CorruptRowException withoutCodec(long id, String column) {
     return new CorruptRowException(
         text(id, column)
@@ -38,7 +38,7 @@ final class CorruptRowException extends SQLException {
         null);
   }
 
-  /** The codec of the journal refuses it. */
+  /** The codec of the journal refuses the value. */
   static CorruptRowException undecoded(long id, String column, Throwable failure) {
     return new CorruptRowException(
         text(id, column) + " was refused by the codec: " + failure, failure);

@@ -29,7 +29,7 @@ final class DecisionRows {
    * The columns that a decision changes.
    *
    * @param changes the columns
-   * @param condition of which operations
+   * @param condition which operations it may change
    */
   private record Change(String changes, String condition) {
     String update() {
@@ -101,7 +101,7 @@ final class DecisionRows {
     return refusal(connection, id, verb);
   }
 
-  /** Tells what the same decision would be, and changes nothing. */
+  /** Tells what {@link #decide} would answer, and changes nothing. */
   Decision look(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, tables.named(change(verb).look()))) {
       Sql.setId(statement, 1, id);
@@ -146,7 +146,7 @@ final class DecisionRows {
     };
   }
 
-  // Its owner died, so it is delivered without a person's word.
+  // The owner of such an operation died, so it is delivered without a person's word.
   private static Decision ofLeft(Verb verb) {
     return verb == Verb.CANCEL ? Decision.MAY_HAVE_ACTED : Decision.NOTHING_TO_DO;
   }

@@ -31,7 +31,7 @@ public final class Deliveries {
    *
    * @param most how many deliveries
    * @param mostAge in which time
-   * @param firstSend how late the first one; null for any time
+   * @param firstSend the latest time of the first one; null for any time
    */
   private record Bounds(int most, Duration mostAge, @Nullable Duration firstSend) {}
 
@@ -46,8 +46,8 @@ public final class Deliveries {
   }
 
   /**
-   * They are at most 100 deliveries within 7 days, and a parked operation holds the later ones of
-   * its sequence. A hundred deliveries with the usual waits take some 8 hours.
+   * The defaults are at most 100 deliveries within 7 days, and a parked operation holds the later
+   * ones of its sequence. A hundred deliveries with the usual waits take some 8 hours.
    *
    * @return the defaults
    */

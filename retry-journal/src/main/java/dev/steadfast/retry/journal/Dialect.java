@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** The differences of PostgreSQL and H2. */
+/** The differences between PostgreSQL and H2. */
 enum Dialect {
   POSTGRESQL {
     @Override
@@ -89,7 +89,7 @@ enum Dialect {
       return text(connection, "select current_setting('lock_timeout')");
     }
 
-    // It holds until the end of the caller's transaction at the latest.
+    // The setting holds until the end of the caller's transaction at the latest.
     @Override
     void setLockTimeout(Connection connection, String millis) throws SQLException {
       String sql = "select set_config('lock_timeout', ?, true)";
@@ -208,10 +208,10 @@ enum Dialect {
   /**
    * A part of the operations.
    *
-   * @param columns what is read of them, after the change
-   * @param changes what is changed
-   * @param condition which ones
-   * @param order which ones come first
+   * @param columns the columns that are read, after the change
+   * @param changes the assignments
+   * @param condition selects them
+   * @param order the order in which they are selected
    */
   record Some(String columns, String changes, String condition, String order) {}
 
@@ -224,7 +224,7 @@ enum Dialect {
   /** How long a statement of this connection waits for a lock, in the database's own form. */
   abstract String lockTimeout(Connection connection) throws SQLException;
 
-  /** Sets how long: milliseconds, or what {@link #lockTimeout} gave. */
+  /** Sets that time: milliseconds, or a value that {@link #lockTimeout} gave. */
   abstract void setLockTimeout(Connection connection, String millis) throws SQLException;
 
   /** Runs an insert; false if the row is there already. */
@@ -239,7 +239,7 @@ enum Dialect {
     }
   }
 
-  // Others speak the protocol of PostgreSQL, and their drivers call them by its name.
+  // Other databases speak the protocol of PostgreSQL, and their drivers report its name.
   private static Dialect postgres(String version) {
     for (String other : NOT_POSTGRESQL) {
       if (version.contains(other)) {

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The statements that find what is due, outside of sequences. An operation that is found is
+ * The statements that find operations which are due, outside of sequences. Each that is found is
  * reserved for a minute, so that several processes do not try the same operations. That is a hint:
  * only a claim decides who sends. So a reservation does not wait for the disk. It leaves the
  * version of a row alone: a version that a crash takes back would come a second time, and a claim
@@ -31,7 +31,7 @@ final class DueRows {
   private static final int MOST_ORIGINS = 1_000;
   private static final String RESERVED_MILLIS = "60000";
 
-  /** Operations to be sent, as the indexes have them. */
+  /** The conditions for operations to be sent, as the indexes have them. */
   static final String READY = "state = 'ready' and sequence_name is null and due_at is not null";
 
   static final String LEFT = "state = 'in_flight' and sequence_name is null";
@@ -99,8 +99,8 @@ final class DueRows {
   /**
    * An operation that is due.
    *
-   * @param row what decides about it
-   * @param intent what is sent
+   * @param row the columns that decide what is done with it
+   * @param intent the request
    */
   record Due(Row row, Intent intent) {}
 
@@ -133,7 +133,7 @@ final class DueRows {
    * Operations of one origin.
    *
    * @param name the origin
-   * @param again those that were claimed before, or those that were not
+   * @param again whether they were claimed before
    */
   record Lane(String name, boolean again) {}
 
@@ -151,7 +151,7 @@ final class DueRows {
     return found;
   }
 
-  /** Reserves what is due to an origin, those first that have been due for longest. */
+  /** Reserves operations that are due to an origin, the longest due first. */
   Page ofOrigin(Connection connection, Lane lane, OffsetDateTime at, int most) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, ofOrigin)) {
       statement.setString(1, lane.name());
@@ -162,7 +162,7 @@ final class DueRows {
     }
   }
 
-  /** Reserves what its owner has left: its lease is over. */
+  /** Reserves operations that their owners have left: their leases are over. */
   Page left(Connection connection, OffsetDateTime at, int most) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, left)) {
       statement.setObject(1, at);
@@ -203,7 +203,7 @@ final class DueRows {
     return new Page(found, unreadable, last);
   }
 
-  // A codec without its key may fail for each of them.
+  // Only the first is an error line: a codec without its key may fail for each row.
   private static void tell(CorruptRowException corrupt, int before) {
     if (before == 0) {
       LOG.error("{}; the row is kept and skipped", corrupt.getMessage());
@@ -212,7 +212,7 @@ final class DueRows {
     }
   }
 
-  /** Gives back what was reserved and is not sent now. */
+  /** Gives back operations that were reserved and are not sent now. */
   void release(Connection connection, List<Row.Version> reserved) throws SQLException {
     if (dialect == Dialect.POSTGRESQL) {
       releaseAtOnce(connection, reserved);

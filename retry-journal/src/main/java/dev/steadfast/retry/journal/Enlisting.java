@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes operations in transactions of the caller's. Immutable. */
 final class Enlisting {
   private static final String LOCK_MILLIS = "2000";
-  private static final String SERIALIZATION_FAILURE = "40001"; // tells callers to repeat it
+  private static final String SERIALIZATION_FAILURE = "40001"; // tells callers to try again
 
   private final Dialect dialect;
   private final Rows rows;
@@ -131,7 +131,7 @@ final class Enlisting {
     }
   }
 
-  // The row of the sequence is locked until the caller commits, so numbers follow that order.
+  // The row of the sequence is locked until the caller commits, so numbers follow the commits.
   private long nextNumber(Connection connection, String sequence) throws SQLException {
     if (!increment(connection, sequence)) {
       try (PreparedStatement statement = Sql.prepare(connection, insertSequence)) {

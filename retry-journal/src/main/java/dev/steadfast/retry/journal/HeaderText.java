@@ -9,7 +9,7 @@ import java.util.TreeMap;
 
 /** A header block as text: one {@code name: value} on each line. */
 final class HeaderText {
-  // They carry sessions, tokens, challenges and proofs of passwords.
+  // These carry sessions, tokens, challenges and proofs of passwords.
   private static final Set<String> SECRET_OF_ANSWERS =
       Set.of(
           "set-cookie",

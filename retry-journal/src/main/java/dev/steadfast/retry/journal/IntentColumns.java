@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The columns that say what is sent. */
+/** The columns of the request that is sent. */
 final class IntentColumns {
   /** The columns that {@link #set} sets, in its order. */
   static final String NAMES =
@@ -116,7 +116,7 @@ final class IntentColumns {
     return Sql.parsed(row, "key_line", text, line -> new Journaling.Key(header, checked(line)));
   }
 
-  // A codec that gives back something else would have it sent under no key, or another one.
+  // A codec that decodes something else would have the request sent under no key, or another one.
   private static String checked(String line) {
     if (line.isEmpty() || line.chars().anyMatch(c -> c < ' ' || c > '~')) {
       throw new IllegalArgumentException("no key");

@@ -103,7 +103,7 @@ public final class JdbcJournal implements OperationJournal {
    * leaves the caller's transaction as it was. Blocks the calling thread.
    *
    * @param connection the caller's, within a transaction, to the database of the journal
-   * @param operation what is to be sent, with its body; as a client makes it of a request
+   * @param operation the request to be sent, with its body; made by {@code intent} of a client
    * @return false if the same operation is there already, enlisted or finished
    * @throws RefusedException with {@link Refusal#OTHER_REQUEST} if another request is there, or
    *     with {@link Refusal#IN_FLIGHT} if it was called without being enlisted and is not finished
@@ -118,13 +118,13 @@ public final class JdbcJournal implements OperationJournal {
   }
 
   /**
-   * The same for an operation of a sequence: those are sent one after another in the order of their
-   * commits. One is not sent before all earlier ones have succeeded or failed. One whose effect is
-   * unknown holds the later ones until it is settled. Transactions that enlist in the same sequence
-   * wait for each other.
+   * Enlists an operation in a sequence, whose operations are sent one after another in the order of
+   * their commits. None is sent before all earlier ones have succeeded or failed. One whose effect
+   * is unknown holds the later ones until it is settled. Transactions that enlist in the same
+   * sequence wait for each other.
    *
    * @param connection the caller's, within a transaction, to the database of the journal
-   * @param operation what is to be sent, with its body; as a client makes it of a request
+   * @param operation the request to be sent, with its body; made by {@code intent} of a client
    * @param sequence its name, 1 to 100 characters
    * @return false if the same operation is there already, enlisted or finished
    * @throws RefusedException with {@link Refusal#OTHER_REQUEST} if another request is there, or
@@ -153,7 +153,7 @@ public final class JdbcJournal implements OperationJournal {
     return parts.enlisting().enlist(connection, operation, sequence);
   }
 
-  /** Which operations {@link #resume} sends. */
+  /** The operations that {@link #resume} sends. */
   public enum Which {
     /** Enlisted ones that are due, and those whose owner died. */
     DUE,
@@ -170,9 +170,9 @@ public final class JdbcJournal implements OperationJournal {
    * others. Not to be called on a thread of the journal's executor.
    *
    * @param sender the client that sends
-   * @param which which operations
+   * @param which the operations to send
    * @param most how many at most, 1 or more; those that were refused do not count
-   * @return how many were sent, whatever came of it
+   * @return how many were sent, with any outcome
    * @throws IOException if the journal cannot be read or written
    * @throws InterruptedException if the thread was interrupted
    * @throws IllegalArgumentException if the number is out of its range
@@ -190,7 +190,7 @@ public final class JdbcJournal implements OperationJournal {
    * Authors of such engines use it.
    *
    * @param keeper keeps wake-ups where the engine finds them
-   * @return what the engine calls
+   * @return the methods that the engine calls
    */
   public Wakeups wakeups(Wakeups.Keeper keeper) {
     return new Wakeups(this, parts, resuming, keeper);
@@ -237,7 +237,7 @@ public final class JdbcJournal implements OperationJournal {
    * settled.
    *
    * @param id its name
-   * @param lookup what the server said
+   * @param lookup the answer of the server
    * @return whether it was settled: false if its effect was not unknown and it was not parked, if
    *     somebody works on it, or if the server does not say
    * @throws IOException if the journal cannot be written

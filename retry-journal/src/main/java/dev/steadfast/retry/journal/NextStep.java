@@ -22,13 +22,13 @@ record NextStep(
   // Only the user can do something about these.
   private static final Set<State> HELD = Set.of(State.READY, State.UNKNOWN, State.PARKED);
 
-  /** When to look again at what only the user can do something about. */
+  /** The wait before another look at an operation that only the user can move on. */
   static final Duration BLOCKED = Duration.ofMinutes(1);
 
   /**
    * The next step.
    *
-   * @param due what is to be sent now; null for nothing
+   * @param due the operation to be sent now; null for none
    * @param again when to look again; empty for never
    */
   record Next(WakeupRows.@Nullable Found due, Optional<Duration> again) {
@@ -59,7 +59,7 @@ record NextStep(
         : next;
   }
 
-  // The order matters: if it is seen to be over, the number tells whether it still is.
+  // Reads the number first: it tells whether a sequence that is seen to be over still is.
   private Next idle(Connection connection, WakeupName name, String sequence) throws SQLException {
     Long last = sequences.lastNumber(connection, sequence);
     Next next = of(connection, name);
@@ -106,12 +106,12 @@ record NextStep(
     return found.intent().request().content().body().isPresent() ? Next.now(found) : stuck(name);
   }
 
-  // If it may be passed, the next one of its sequence has its turn.
+  // If a parked operation may be passed, the next one of its sequence has its turn.
   private Next parked(WakeupName name) {
     return parking.isPassing() && name.sequence() != null ? Next.in(Duration.ZERO) : stuck(name);
   }
 
-  // Nobody sends it by itself. It holds the others of its sequence.
+  // Nobody sends such an operation by itself. It holds the others of its sequence.
   private static Next stuck(WakeupName name) {
     return name.sequence() == null ? Next.NEVER : Next.in(BLOCKED);
   }

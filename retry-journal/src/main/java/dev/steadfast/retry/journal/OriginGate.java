@@ -11,11 +11,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Bounds the deliveries of this process to each origin. A repeated delivery is paid for as a retry
- * is: 10 tokens, one more each second, a tenth for each success; one that succeeds gets its token
- * back, so after an outage the rate rises with the successes. First deliveries are free. The origin
- * is left alone after three deliveries in a row without an answer, for 1 s, 2 s, up to a minute;
- * then a single one tries it. Three answers of 503 with Retry-After in a row have it left alone for
- * that time. Safe for use by many threads.
+ * is: 10 tokens, one more each second, a tenth for each success; one that is answered, or that
+ * reached nobody, gets its token back, so after an outage the rate rises with the answers. First
+ * deliveries are free. The origin is left alone after three deliveries in a row without an answer,
+ * for 1 s, 2 s, up to a minute; then a single one tries it. Three answers of 503 with Retry-After
+ * in a row have it left alone for that time. Safe for use by many threads.
  */
 final class OriginGate {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
@@ -46,7 +46,7 @@ final class OriginGate {
     this.random = random;
   }
 
-  /** The sign that a delivery gives of its destination. */
+  /** The state of its destination that a delivery shows. */
   enum Result {
     /** It answered, and not that it cannot serve. */
     ANSWERED,
@@ -117,7 +117,7 @@ final class OriginGate {
     return lane.again() && origin.tokens < 1 ? spread(SECOND, 30) : null;
   }
 
-  // Those that wait come back at different times.
+  // Deliveries that are held back come again at different times.
   private Duration spread(long nanos, int seconds) {
     return Duration.ofNanos(nanos + (long) (random.getAsDouble() * seconds * SECOND));
   }

@@ -27,8 +27,8 @@ public final class Oversight {
   }
 
   /**
-   * The same without effects: {@link #park}, {@link #resume} and {@link #cancel} tell what they
-   * would answer now, and change nothing.
+   * A view without effects: {@link #park}, {@link #resume} and {@link #cancel} tell what they would
+   * answer now, and change nothing.
    *
    * @return a view of the same journal
    */
@@ -43,11 +43,11 @@ public final class Oversight {
    * @param id its name
    * @param state its state
    * @param target method, origin and path
-   * @param times when it happened
+   * @param times its times
    * @param deliveries how many deliveries count against the bound
    * @param attempts how many attempts were made
    * @param sequence the sequence that it belongs to; null for none
-   * @param status of its last answer; null for none
+   * @param status the status of its last answer; null for none
    */
   public record Entry(
       long number,
@@ -123,20 +123,20 @@ public final class Oversight {
    * @param dueFor for how long the oldest of them has been due; zero if there is none
    * @param unknown how many operations are unknown
    * @param parked how many operations are parked
-   * @param leftFor since when an operation has been left in flight by an owner that is dead; zero
+   * @param leftFor for how long an operation has been left in flight by an owner that is dead; zero
    *     if there is none
    */
   public record Totals(long due, Duration dueFor, long unknown, long parked, Duration leftFor) {}
 
   /**
-   * When it happened.
+   * The times of an operation.
    *
-   * @param since by which lists are ordered: since when it is overdue, parked or unknown; its
-   *     creation if it was found by name
+   * @param since orders lists: the time since which it is overdue, parked or unknown; its creation
+   *     if it was found by name
    * @param createdAt when it was begun
    * @param firstSentAt when it may first have been sent; null if it was not
-   * @param keyExpiresAt after which it is not sent again; null if it was not sent, or cannot be
-   *     sent again
+   * @param keyExpiresAt the time after which it is not sent again; null if it was not sent, or
+   *     cannot be sent again
    * @param dueAt when it is to be sent; null for not by itself
    */
   public record Times(
@@ -180,7 +180,7 @@ public final class Oversight {
   /**
    * Finds an operation without a principal.
    *
-   * @param name what is done
+   * @param name the name of the operation, without its key
    * @param key the business key
    * @return what the journal knows of it; empty if there is none
    * @throws IOException if the journal cannot be read
@@ -214,9 +214,9 @@ public final class Oversight {
 
   /**
    * Operations that are due and that nobody has sent, those that a dead owner has left in flight,
-   * and the first ones of sequences that are to be looked at, those first that wait for longest.
+   * and the first ones of sequences that are to be looked at, the longest wait first.
    *
-   * @param since for how long at least, zero or more
+   * @param since the least time that they are overdue, zero or more
    * @param most how many at most, 1 to 1,000
    * @param after where the page before ended; null for the first page
    * @return a page
@@ -231,7 +231,7 @@ public final class Oversight {
   }
 
   /**
-   * Parked operations, those first that were parked first.
+   * Parked operations, the longest parked first.
    *
    * @param most how many at most, 1 to 1,000
    * @param after where the page before ended; null for the first page
@@ -245,8 +245,8 @@ public final class Oversight {
   }
 
   /**
-   * Operations that are marked as unknown, those first that were marked first. Only their server
-   * knows what became of them.
+   * Operations that are marked as unknown, the longest marked first. Only their server knows what
+   * became of them.
    *
    * @param most how many at most, 1 to 1,000
    * @param after where the page before ended; null for the first page
@@ -263,7 +263,7 @@ public final class Oversight {
    * Parks an operation: it is not sent before a person resumes it.
    *
    * @param id its name
-   * @return what became of it
+   * @return the result of the decision
    * @throws IOException if the journal cannot be written
    */
   public Decision park(OperationJournal.Id id) throws IOException {
@@ -277,7 +277,7 @@ public final class Oversight {
    *
    * @param id its name
    * @param force also if later operations of its sequence may have passed it
-   * @return what became of it
+   * @return the result of the decision
    * @throws IOException if the journal cannot be written
    */
   public Decision resume(OperationJournal.Id id, boolean force) throws IOException {
@@ -289,7 +289,7 @@ public final class Oversight {
    * the journal keeps the row.
    *
    * @param id its name
-   * @return what became of it
+   * @return the result of the decision
    * @throws IOException if the journal cannot be written
    */
   public Decision cancel(OperationJournal.Id id) throws IOException {

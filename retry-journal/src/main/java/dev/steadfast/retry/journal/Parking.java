@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Parks what was delivered too often or for too long, and tells of it once. Immutable. */
+/** Parks operations that were delivered too often or too long; tells of each once. Immutable. */
 final class Parking {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 

@@ -83,7 +83,7 @@ record Parts(
     return worker().await(() -> connections().run(statements));
   }
 
-  /** Marks what cannot be sent again, and tells the time of the database. */
+  /** Marks operations that cannot be sent again. Returns the time of the database. */
   OffsetDateTime begin() throws IOException {
     return connections()
         .run(connection -> {

@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what is due, once: in rounds, in which each origin and each sequence has its turn, so that
- * none waits for all of another. One thread uses it.
+ * Sends operations that are due, each once. In each round every origin and every sequence has its
+ * turn, so that none waits for all of another. One thread uses it.
  */
 final class ResumeRun {
   private static final int PAGE = 20; // each may have a body of 16 MiB
@@ -36,7 +36,7 @@ final class ResumeRun {
   /**
    * The operations that a run sends.
    *
-   * @param at what was due at that time, by the clock of the database
+   * @param at the time at which they were due, by the clock of the database
    * @param unsettled also those whose caller was told that their effect is unknown
    * @param most how many at most
    */
@@ -114,7 +114,7 @@ final class ResumeRun {
     return page;
   }
 
-  // Whoever could not send them leaves them to others at once, and not after a minute.
+  // Operations that could not be sent are left to others at once, and not after a minute.
   private void release(List<Row.Version> untouched) throws IOException {
     if (!untouched.isEmpty()) {
       parts.run(connection -> {
@@ -231,7 +231,7 @@ final class ResumeRun {
     }
   }
 
-  // Null if nothing is left in it.
+  // The time is null if nothing is left in the sequence.
   private void lookIn(String sequence, @Nullable Duration time) throws IOException {
     if (time != null) {
       Duration soon = time.compareTo(NextStep.BLOCKED) < 0 ? time : NextStep.BLOCKED;
@@ -242,7 +242,7 @@ final class ResumeRun {
     }
   }
 
-  // Some of a sequence, before others have their turn.
+  // Sends some of a sequence, before others have their turn.
   private @Nullable Duration sequence(String name) throws IOException, InterruptedException {
     WakeupName wakeup = new WakeupName(0, name);
     for (int i = 0; i < PAGE && isOpen(); i++) {

@@ -57,7 +57,7 @@ final class Resumed implements OperationJournal {
     return end.answer() == null && (end.attempts() == 0 || end.state() == State.CLOSED);
   }
 
-  /** The sign that it gives of its destination. */
+  /** The state of its destination that the delivery shows. */
   OriginGate.Result result() {
     Ending end = ending;
     if (end == null) {
@@ -77,7 +77,7 @@ final class Resumed implements OperationJournal {
     return overloaded ? OriginGate.Result.OVERLOADED : OriginGate.Result.ANSWERED;
   }
 
-  /** For how long all of the destination asked to be left alone; null if it did not. */
+  /** For how long the whole destination asked to be left alone; null if it did not. */
   @Nullable Duration asked() {
     Ending end = ending;
     Answer answer = end == null ? null : end.answer();

@@ -31,9 +31,9 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute fa
   /**
    * An operation as it was just read.
    *
-   * @param row what decides about it
-   * @param woken whether the thread of an engine has read it, which has no transaction of its own,
-   *     and on which all statements run then
+   * @param row the columns that decide what is done with it
+   * @param woken whether a thread of an engine has read it: all statements then run on that thread,
+   *     which is in no transaction
    * @param inSequence whether the operations of its sequence are sent one after another now
    */
   record Read(Row row, boolean woken, boolean inSequence) {
@@ -88,7 +88,7 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute fa
         throw refused;
       }
       if (!journal.isAsked()) {
-        return broken(due, refused); // so the refusal is the client's, and may be there each time
+        return broken(due, refused); // the refusal is the client's, and may come each time
       }
       LOG.debug("{} was not sent: {}", due.id(), refused.refusal());
       return Outcome.REFUSED;
@@ -114,7 +114,7 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute fa
     return Outcome.BROKEN;
   }
 
-  // An outage is told once in a minute, and not once for each operation.
+  // An outage is logged once in a minute, and not once for each operation.
   private void tell(Intent due, Resumed journal, IOException failed) {
     String what = journal.isUnsent() ? "not sent" : "sent and failed";
     String origin = due.request().origin();
@@ -132,7 +132,7 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute fa
     }
   }
 
-  // Nothing was sent, and a guard that refused the attempt would have been noted.
+  // Nothing was sent, and the refusal of an attempt by a guard would have been noted.
   private static boolean isOfTheJournal(IOException failed) {
     return RetryReport.of(failed)
         .filter(report -> report.attempts() == 0)

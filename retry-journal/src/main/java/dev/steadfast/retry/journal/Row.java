@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param state its state
  * @param delivered whether it was enlisted: resuming sends it until it is finished
  * @param delivery how it was delivered so far
- * @param request what is compared with the request of the claim
- * @param times what decides whether it may be sent again
- * @param answer what was kept of its answer, null for nothing
+ * @param request the columns that are compared with the request of the claim
+ * @param times the times that decide whether it may be sent again
+ * @param answer the kept part of its answer, null for none
  */
 record Row(
     Version version,
@@ -47,9 +47,9 @@ record Row(
   /**
    * How it was delivered so far.
    *
-   * @param lane with which others it is sent in turn
+   * @param lane the operations with which it is sent in turn
    * @param made how many deliveries count: those that were not held back
-   * @param age since when they are made
+   * @param age the time since it was begun, or resumed by a person
    */
   record Delivery(DueRows.Lane lane, int made, Duration age) {}
 
@@ -70,7 +70,7 @@ record Row(
    *
    * @param sent whether it may have been sent
    * @param repeat whether it may be sent again after that
-   * @param windowLeft for how long; null if it was not sent, or is never sent again
+   * @param windowLeft the time in which it may be; null if it was not sent, or is never sent again
    * @param over which times have passed
    */
   record Times(boolean sent, Repeat repeat, @Nullable Duration windowLeft, Over over) {
@@ -166,7 +166,7 @@ record Row(
     return times.repeatable() ? Step.REPEAT : Step.MARK_UNKNOWN;
   }
 
-  /** The answer to a claim that does nothing about the operation. */
+  /** The answer to a claim that changes nothing. */
   Claim answered() {
     return switch (state) {
       case SUCCEEDED, FAILED -> new Claim.Finished(state, request.caller(), answer);

@@ -99,7 +99,7 @@ final class Rows {
         "update steadfast_operation set state = 'in_flight', lease_token = ?, lease_until = "
             + leaseEnd
             + ", claims = claims + 1, again = true, due_at = null, ";
-    // A fail-over to a standby that lacks the last changes can have a version come a second time.
+    // After a fail-over to a standby that lacks the last changes, a version can come again.
     String asRead = " where id = ? and row_version = ? and ";
     String inItsTurn =
         asRead + itsTurn(deliveries.holding()) + " and (state = 'closed' or " + unheld(now) + ")";
@@ -157,7 +157,7 @@ final class Rows {
   }
 
   /**
-   * The columns that change with the state if somebody else than its owner ends an operation. Its
+   * The columns that change with the state if somebody other than its owner ends an operation. The
    * owner loses the claim.
    */
   static String released(Dialect dialect) {
@@ -305,8 +305,8 @@ final class Rows {
   }
 
   /**
-   * Claims a row that was just read, to send it as if for the first time. The row takes over what
-   * is sent now.
+   * Claims a row that was just read, to send it as if for the first time. The row takes over the
+   * request that is sent now.
    *
    * @return false if somebody was faster, or if it is not its turn
    */
@@ -321,8 +321,8 @@ final class Rows {
   }
 
   /**
-   * Claims a row that was just read, and notes in the same transaction that what it says is about
-   * to be sent as if nothing had been sent.
+   * Claims a row that was just read, and notes in the same transaction that its request is about to
+   * be sent as if for the first time.
    *
    * @return false if somebody was faster, or if it is not its turn
    */

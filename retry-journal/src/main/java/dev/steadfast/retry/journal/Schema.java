@@ -25,10 +25,10 @@ final class Schema {
     this.tables = tables;
   }
 
-  /** Creates what is not there. */
+  /** Creates the tables that are not there. */
   void create(Connection connection) throws SQLException {
     if (isThere(connection)) {
-      return; // whoever may not create tables may find them
+      return; // so this works without the right to create any
     }
     try (Statement statement = connection.createStatement()) {
       statement.setQueryTimeout(Sql.TIMEOUT_SECONDS);

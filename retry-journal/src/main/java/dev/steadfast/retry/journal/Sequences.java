@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The statements that say when the first operation of a sequence is looked at. None of them waits
- * for a transaction that enlists: that one has the sequence looked at anyway. Immutable.
+ * for a transaction that enlists: such a transaction has the sequence looked at anyway. Immutable.
  */
 final class Sequences {
   private static final String RESERVED_MILLIS = "60000";
@@ -90,7 +90,7 @@ final class Sequences {
   }
 
   /**
-   * Has a sequence not looked at any more, because all its operations are over.
+   * Stops looking at a sequence, because all its operations are over.
    *
    * @param last the number that it had given before they were seen to be over: if it has given
    *     another one since, nothing changes

@@ -34,8 +34,8 @@ final class Sql {
    * Changes rows, in a transaction of its own.
    *
    * @return how many were changed
-   * @throws SQLException also if they were changed, but not where the database has to have them: it
-   *     has to wait for a standby, has given that up, and says so by a warning alone
+   * @throws SQLException also if they were changed, but perhaps not on the standby that the
+   *     database has to wait for: it has given up the wait, and says so by a warning alone
    */
   static int update(PreparedStatement statement) throws SQLException {
     long began = System.nanoTime();
@@ -95,7 +95,7 @@ final class Sql {
     return parsed(row, column, row.getString(column), parser);
   }
 
-  /** The same for text that was read from the column. */
+  /** Parses text that was read from the column. */
   static <T> T parsed(
       ResultSet row, String column, @Nullable String text, Function<String, T> parser)
       throws SQLException {

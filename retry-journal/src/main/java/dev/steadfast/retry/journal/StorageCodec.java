@@ -84,7 +84,7 @@ public interface StorageCodec {
   byte[] encode(Place place, byte[] plain) throws GeneralSecurityException, IOException;
 
   /**
-   * Gives the bytes back.
+   * Gives the plain bytes back.
    *
    * @param place where it was stored
    * @param encoded what {@link #encode} gave, perhaps with an earlier key; not to be changed

@@ -29,7 +29,7 @@ final class Tables {
   }
 
   /**
-   * The same in a schema.
+   * These tables in a schema.
    *
    * @throws IllegalArgumentException if it is no plain name of 1 to 63 characters
    */
@@ -38,7 +38,7 @@ final class Tables {
   }
 
   /**
-   * The same with another prefix.
+   * These tables with another prefix.
    *
    * @throws IllegalArgumentException if it is no plain name of 1 to 40 characters
    */
@@ -46,7 +46,7 @@ final class Tables {
     return new Tables(qualifier, checked("tablePrefix", other, MOST_PREFIX));
   }
 
-  // They become a part of statements, without quotes.
+  // Names become a part of statements, without quotes.
   private static String checked(String name, String value, int most) {
     if (value.length() > most || !NAME.matcher(value).matches()) {
       throw new IllegalArgumentException(
@@ -69,7 +69,7 @@ final class Tables {
     return qualifier + prefix + table;
   }
 
-  /** A statement that was written with the default names; not to be named twice. */
+  /** Puts these names into a statement with the default ones; not to be applied twice. */
   String named(String statement) {
     return WRITTEN
         .matcher(statement)

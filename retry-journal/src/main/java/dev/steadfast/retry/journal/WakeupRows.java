@@ -80,14 +80,14 @@ final class WakeupRows {
   /**
    * An operation that a wake-up stands for, or the first one of its sequence that is not finished.
    *
-   * @param row what decides about it
-   * @param intent what is sent
+   * @param row the columns that decide what is done with it
+   * @param intent the request
    * @param dueIn when it is due; null if it is not delivered
    * @param leaseLeft how long somebody works on it at most; null if nobody does
    */
   record Found(Row row, Intent intent, @Nullable Duration dueIn, @Nullable Duration leaseLeft) {}
 
-  /** The name of the wake-up of an operation, which is there. */
+  /** The name of the wake-up of an operation that is in the journal. */
   WakeupName name(Connection connection, OperationJournal.Id id) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, number)) {
       Sql.setId(statement, 1, id);
@@ -139,7 +139,7 @@ final class WakeupRows {
     }
   }
 
-  /** The wake-ups of what its owner has left. */
+  /** The wake-ups of operations that their owners have left. */
   List<WakeupName> left(Connection connection) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, left)) {
       return names(statement);

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A wake-up is a name. It stands for one operation, or for all operations of one sequence. The
  * engine keeps it in the database of the journal, and calls {@link #wake} with it when its time has
  * come. The journal alone decides what is sent then. A wake-up that comes early, twice or to
- * several processes at once sends nothing twice, and one that comes late or gets lost delays.
+ * several processes at once sends nothing twice, and one that comes late or gets lost only causes a
+ * delay.
  *
  * <p>Statements run on the calling thread, which must not be within a transaction, except for
  * {@link #enlist}. Safe for use by many threads.
@@ -45,11 +46,11 @@ public final class Wakeups {
   @FunctionalInterface
   public interface Keeper {
     /**
-     * Writes those that are not there yet.
+     * Writes wake-ups that are not there yet.
      *
      * @param connection writes them; in a transaction of the caller's or in auto-commit mode
      * @param wakeups their names, which have no business key in them
-     * @param in when they are to come, from now
+     * @param in the time from now until they are to come
      * @throws SQLException if they cannot be written
      */
     void keep(Connection connection, List<String> wakeups, Duration in) throws SQLException;
@@ -65,11 +66,11 @@ public final class Wakeups {
 
   /**
    * Writes an operation and its wake-up in the caller's transaction, as {@link
-   * JdbcJournal#enlist(Connection, Intent, String)} does. A failure leaves the transaction as it
-   * was. Blocks the calling thread.
+   * JdbcJournal#enlist(Connection, Kept, String)} does. A failure leaves the transaction as it was.
+   * Blocks the calling thread.
    *
    * @param connection the caller's, within a transaction, to the database of the journal
-   * @param operation what is to be sent, with its body; as a client makes it of a request
+   * @param operation the request to be sent, with its body; made by {@code intent} of a client
    * @param sequence the sequence that it belongs to, 1 to 100 characters; null for none
    * @return false if the same operation is there already, enlisted or finished
    * @throws RefusedException if another request is there, or if it was called without being
@@ -147,7 +148,7 @@ public final class Wakeups {
     return Optional.of(Duration.ZERO);
   }
 
-  // Otherwise a sweep would find it again and again before what has been due for less long.
+  // Otherwise a sweep would find it again and again, before those that became due after it.
   private Optional<Duration> refused(WakeupName name, Row row) throws IOException {
     boolean unchanged =
         run(connection -> parts.due().postpone(connection, row.version(), NextStep.BLOCKED));
@@ -158,7 +159,7 @@ public final class Wakeups {
     return later(name, unchanged ? Optional.of(NextStep.BLOCKED) : parts.next().of(name).orLater());
   }
 
-  // No sweep has to look at it before that.
+  // No sweep has to look at a sequence before that.
   private Optional<Duration> later(WakeupName name, Optional<Duration> again) throws IOException {
     String sequence = name.sequence();
     if (sequence != null && again.isPresent()) {
@@ -194,8 +195,8 @@ public final class Wakeups {
 
   /**
    * Keeps the wake-ups of operations that are due: of those that were called by a process that
-   * died, and of enlisted ones whose wake-up is lost. Call it now and then. Also marks as unknown
-   * what may have been processed and can no longer be sent again.
+   * died, and of enlisted ones whose wake-up is lost. Call it now and then. Also marks operations
+   * as unknown that may have been processed and can no longer be sent again.
    *
    * @throws IOException if the journal cannot be read or written
    */

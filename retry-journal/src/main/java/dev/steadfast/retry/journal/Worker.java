@@ -13,7 +13,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Runs what blocks on the journal's executor, while the calling thread waits for it. */
+/** Runs blocking tasks on the journal's executor, while the calling thread waits for them. */
 final class Worker {
   private static final int THREADS = 8;
 
