@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 
-/** Runs a command and tells what came of it. */
+/** Runs a command and returns its exit status. */
 final class CommandLine {
   /** It is done, or it would be done. */
   static final int DONE = 0;

@@ -94,7 +94,7 @@ final class Commands {
     return CommandLine.DONE;
   }
 
-  // The keys of a codec stay with the application.
+  // An encoded part cannot be shown: the keys of its codec stay with the application.
   private Map<String, @Nullable Object> exchange(OperationJournal.Id id) throws IOException {
     try {
       return oversight.exchange(id).map(Shown::exchange).orElse(Map.of());

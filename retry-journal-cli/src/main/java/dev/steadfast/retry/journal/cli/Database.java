@@ -29,8 +29,8 @@ final class Database {
       source.setPassword(password);
     }
     source.setApplicationName("steadfast-journal");
-    // Whether the application lets parked operations be passed is not known here. Taking it for
-    // granted can only ask for --force once too often.
+    // The application may let parked operations be passed, which is not known here. To assume so
+    // asks for --force once too often at worst.
     JdbcJournal.Builder journal =
         JdbcJournal.builder(source).deliveries(Deliveries.defaults().passingParked());
     String schema = given.apply("schema");

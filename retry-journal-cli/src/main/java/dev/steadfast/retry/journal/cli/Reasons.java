@@ -2,7 +2,7 @@ package dev.steadfast.retry.journal.cli;
 
 import dev.steadfast.retry.journal.Oversight.Decision;
 
-/** The ways out for a person where the journal refuses. */
+/** The texts that tell a person why the journal refuses, and what to do. */
 final class Reasons {
   private Reasons() {}
 

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of what is shown, in their order. */
+/** The fields that are shown, in their order. */
 final class Shown {
   private Shown() {}
 
@@ -43,7 +43,7 @@ final class Shown {
     return fields;
   }
 
-  /** It has query and bodies. */
+  /** The fields of request and answer, with query and bodies. */
   static Map<String, @Nullable Object> exchange(Exchange exchange) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     Map<String, @Nullable Object> request = new LinkedHashMap<>();

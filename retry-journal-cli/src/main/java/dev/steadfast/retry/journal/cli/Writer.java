@@ -22,7 +22,7 @@ final class Writer {
     this.json = json;
   }
 
-  /** A field without a value is left out of the text. */
+  /** Writes fields. One without a value is left out of the text. */
   void fields(Map<String, @Nullable Object> fields) {
     if (json) {
       out.println(Json.text(fields));
@@ -79,7 +79,7 @@ final class Writer {
     return line.toString().stripTrailing();
   }
 
-  // Nothing that a key or a path holds controls the terminal.
+  // Replaces control characters, so that no key and no path controls the terminal.
   private static String plain(Object value) {
     return value.toString().replaceAll("\\p{Cntrl}", "?");
   }
