@@ -10,7 +10,6 @@ import dev.steadfast.retry.http.Journaling.Kept;
 import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal;
 import dev.steadfast.retry.journal.Wakeups;
-import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -78,8 +77,7 @@ public final class JournalDelivery {
   }
 
   /**
-   * The same for schedulers whose {@code tableName} is another one. Default: {@code
-   * scheduled_tasks}.
+   * A delivery for schedulers with another {@code tableName}. Default: {@code scheduled_tasks}.
    *
    * @param table its name, which may begin with that of its schema
    * @return a changed copy
@@ -92,10 +90,10 @@ public final class JournalDelivery {
 
   /**
    * Writes an operation in the caller's transaction, as {@link JdbcJournal#enlist(Connection,
-   * Intent)} does, and when to deliver it. Blocks the calling thread.
+   * Kept)} does, and when to deliver it. Blocks the calling thread.
    *
    * @param connection the caller's, within a transaction, to the database of the journal
-   * @param operation what is to be sent, with its body; as a client makes it of a request
+   * @param operation the request to be sent, with its body; made by {@code intent} of a client
    * @return false if the same operation is there already, enlisted or finished
    * @throws RefusedException if another request is there, or if it was called without being
    *     enlisted and is not finished
@@ -109,11 +107,11 @@ public final class JournalDelivery {
   }
 
   /**
-   * The same for an operation of a sequence: those are delivered one after another in the order of
-   * their commits. One whose effect is unknown holds the later ones until it is settled.
+   * Enlists an operation in a sequence, whose operations are delivered one after another in the
+   * order of their commits. One whose effect is unknown holds the later ones until it is settled.
    *
    * @param connection the caller's, within a transaction, to the database of the journal
-   * @param operation what is to be sent, with its body; as a client makes it of a request
+   * @param operation the request to be sent, with its body; made by {@code intent} of a client
    * @param sequence its name, 1 to 100 characters, which db-scheduler writes into its logs
    * @return false if the same operation is there already, enlisted or finished
    * @throws RefusedException if another request is there, or if it was called without being
