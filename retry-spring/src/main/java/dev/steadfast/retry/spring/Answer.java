@@ -3,5 +3,5 @@ package dev.steadfast.retry.spring;
 import dev.steadfast.retry.RetryReport;
 import org.springframework.http.client.ClientHttpResponse;
 
-/** A response of Spring's that knows its report. */
+/** A response for Spring that carries its report. */
 interface Answer extends ClientHttpResponse, RetryReport.Carrier {}

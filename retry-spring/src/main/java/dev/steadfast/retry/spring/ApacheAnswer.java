@@ -21,7 +21,7 @@ final class ApacheAnswer implements Answer {
   /**
    * An answer.
    *
-   * @param response as HttpClient gave it
+   * @param response the response as HttpClient gave it
    * @param abort ends its connection, if it has not been given back
    */
   ApacheAnswer(ClassicHttpResponse response, Runnable abort) {
@@ -41,7 +41,7 @@ final class ApacheAnswer implements Answer {
     return headers;
   }
 
-  // HttpClient says so of the body alone, and leaves the headers as they came.
+  // HttpClient shows this by the body only, and leaves the headers as they came.
   private static boolean isUnpacked(ClassicHttpResponse response) {
     HttpEntity entity = response.getEntity();
     return entity != null
@@ -50,7 +50,7 @@ final class ApacheAnswer implements Answer {
         && !hasLengthOf(entity, response.getFirstHeader(HttpHeaders.CONTENT_LENGTH));
   }
 
-  /** A journal keeps a packed body as it came, and without its encoding. */
+  /** Whether the body came with this length: a journal keeps a compressed one as it came. */
   private static boolean hasLengthOf(HttpEntity entity, @Nullable Header length) {
     return length != null && length.getValue().equals(Long.toString(entity.getContentLength()));
   }

@@ -25,7 +25,7 @@ import org.springframework.http.HttpMethod;
 
 /** Apache HttpClient 5. */
 final class ApacheWire implements Wire {
-  // HttpClient writes them itself, and refuses those of the caller.
+  // HttpClient writes these itself, and refuses those of the caller.
   private static final Set<String> OF_THE_CLIENT = Set.of("content-length", "transfer-encoding");
 
   private final CloseableHttpClient client;
@@ -82,7 +82,7 @@ final class ApacheWire implements Wire {
     return exchange(request, head.options());
   }
 
-  // The thread of a blocking call writes its body, and the calling thread has the converter.
+  // Sends on a thread of its own, because the converter runs on the calling thread meanwhile.
   @Override
   public Upload begin(Head head) {
     HttpUriRequestBase request = request(head);

@@ -23,12 +23,12 @@ final class ChunkPublisher extends OutputStream implements BodyPublisher {
   private @Nullable Subscriber<? super ByteBuffer> receiver;
   private long wanted; // chunks
   private boolean over; // nothing more is taken
-  private boolean told; // the receiver, that the body has ended
+  private boolean told; // the receiver knows that the body has ended
 
   /**
    * Nothing is written yet.
    *
-   * @param length of the body in bytes, negative if it is not known
+   * @param length the length of the body in bytes, negative if it is not known
    */
   ChunkPublisher(long length) {
     this.length = length;
@@ -42,7 +42,7 @@ final class ChunkPublisher extends OutputStream implements BodyPublisher {
   @Override
   public void subscribe(Subscriber<? super ByteBuffer> subscriber) {
     if (askedBefore()) {
-      // Serves a redirect or a challenge, which the client answers by itself.
+      // The client asks again for a redirect or a challenge, which it follows by itself.
       subscriber.onSubscribe(new Demand(new ChunkPublisher(0)));
       subscriber.onError(
           new IOException("the request body was too long to keep, and is sent once"));
@@ -66,7 +66,7 @@ final class ChunkPublisher extends OutputStream implements BodyPublisher {
   private record Demand(ChunkPublisher of) implements Subscription {
     @Override
     public void request(long more) {
-      of.change(() -> of.wanted = Math.max(of.wanted, of.wanted + more)); // stays when it overflows
+      of.change(() -> of.wanted = Math.max(of.wanted, of.wanted + more)); // unchanged on overflow
     }
 
     @Override
@@ -148,9 +148,7 @@ final class ChunkPublisher extends OutputStream implements BodyPublisher {
     }
   }
 
-  /**
-   * The caller is done with the answer. If it came before the end of the body, that is broken off.
-   */
+  /** The caller is done with the answer. A body that has not ended is broken off. */
   void breakOff() {
     fail(new IOException("answered before the end of the request body"));
   }

@@ -41,7 +41,7 @@ final class JdkAnswer implements Answer {
     return HttpStatusCode.valueOf(response.statusCode());
   }
 
-  // The JDK does not tell.
+  // The JDK's client does not show the text of a status.
   @Override
   public String getStatusText() {
     HttpStatus known = HttpStatus.resolve(response.statusCode());

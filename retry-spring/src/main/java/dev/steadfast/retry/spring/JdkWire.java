@@ -86,7 +86,7 @@ record JdkWire(RetryingHttpClient client) implements Wire {
     };
   }
 
-  // A journal keeps an answer as it came, and who reads it there does not unpack it.
+  // A journal keeps an answer as it came, and its readers do not decompress it.
   private static boolean asksForPacked(Head head) {
     return Packing.IS_SPRINGS
         && head.headers().getFirst("Accept-Encoding") == null

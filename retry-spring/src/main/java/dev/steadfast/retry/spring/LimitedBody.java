@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The output of a converter, kept up to a limit. A longer one begins a request and follows it. */
+/** The output of a converter, kept up to a limit. A longer one is passed on to a request. */
 final class LimitedBody extends OutputStream {
   /** Begins the request. */
   interface Beginning {

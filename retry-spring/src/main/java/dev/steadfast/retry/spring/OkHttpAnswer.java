@@ -42,7 +42,7 @@ final class OkHttpAnswer implements Answer {
     return OkHttpReports.of(response);
   }
 
-  // OkHttp reads what is left of the body, if that takes a moment.
+  // OkHttp reads the rest of the body, if that takes a moment only.
   @Override
   public void close() {
     if (response.body() != null) {

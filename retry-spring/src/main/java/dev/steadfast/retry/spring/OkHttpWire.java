@@ -63,7 +63,7 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
   private record Answering(CompletableFuture<Answer> answer, Pipe pipe) implements Callback {
     @Override
     public void onResponse(Call call, Response response) {
-      pipe.cancel(); // who still writes is answered
+      pipe.cancel(); // the writing thread is told
       answer.complete(new OkHttpAnswer(response));
     }
 

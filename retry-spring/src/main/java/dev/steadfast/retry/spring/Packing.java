@@ -11,15 +11,15 @@ import java.util.zip.InflaterInputStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 
-/** Answers that come packed, and are unpacked before the caller sees them. */
+/** Compressed answers, which are decompressed before the caller sees them. */
 final class Packing {
-  /** The codings that are asked for, and unpacked, where the client does not do so. */
+  /** The content codings that are asked for, and decoded, where the client does not do so. */
   static final List<String> CODINGS = List.of("gzip", "deflate");
 
   /** Whether Spring's own factory for the JDK's client does so: from Spring 7 on. */
   static final boolean IS_SPRINGS = isSprings();
 
-  // They are those of the packed body. Converters read no more than Content-Length.
+  // These belong to the compressed body. Converters read no more than Content-Length.
   private static final Set<String> HEADERS =
       Set.of("content-encoding", "content-length", "content-md5");
 
@@ -34,13 +34,13 @@ final class Packing {
     }
   }
 
-  /** Whether a header does not apply to the unpacked body. */
+  /** Whether a header does not apply to the decompressed body. */
   static boolean isOfPacked(String header) {
     return HEADERS.contains(header.toLowerCase(Locale.ROOT));
   }
 
   /**
-   * The coding of an answer that is to be unpacked.
+   * The content coding of an answer that is to be decompressed.
    *
    * @param contentEncoding the values of this header
    * @return null to leave it as it is
@@ -50,7 +50,7 @@ final class Packing {
     return IS_SPRINGS && CODINGS.contains(coding) ? coding : null;
   }
 
-  /** Unpacks a body; one that is empty, as after a HEAD, stays so. */
+  /** Decompresses a body; one that is empty, as after a HEAD, stays so. */
   static InputStream unpacked(InputStream packed, String coding) throws IOException {
     PushbackInputStream start = new PushbackInputStream(packed);
     int first = start.read();

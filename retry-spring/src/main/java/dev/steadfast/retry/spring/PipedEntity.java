@@ -26,7 +26,7 @@ final class PipedEntity extends AbstractHttpEntity {
   /**
    * A body.
    *
-   * @param length as it was declared; negative for none
+   * @param length the declared length in bytes; negative for none
    */
   PipedEntity(long length) {
     super((ContentType) null, null, length < 0); // the type is among the headers

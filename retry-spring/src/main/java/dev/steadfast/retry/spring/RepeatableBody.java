@@ -10,7 +10,7 @@ import org.springframework.http.StreamingHttpOutputMessage.Body;
  * challenge.
  *
  * @param body writes it
- * @param length as it was declared; negative for none
+ * @param length the declared length in bytes; negative for none
  */
 record RepeatableBody(Body body, long length) {
 

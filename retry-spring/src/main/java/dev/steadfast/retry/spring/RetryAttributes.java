@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The data that a single request of {@code RestClient} says to the request factory beneath, and
- * gets back from it. It travels as a request attribute, and never over the wire.
+ * Passes data between a single request of {@code RestClient} and the request factory beneath. The
+ * data travels as a request attribute, and never over the wire.
  *
  * <pre>{@code
  * restClient.post().uri("/payments")
@@ -26,8 +26,8 @@ public final class RetryAttributes {
   /**
    * Options for one request.
    *
-   * @param options what applies to this request alone
-   * @return for {@code RestClient.RequestHeadersSpec.attributes}
+   * @param options the options of this request alone
+   * @return an argument for {@code RestClient.RequestHeadersSpec.attributes}
    */
   public static Consumer<Map<String, Object>> options(RetryOptions options) {
     Checks.notNull("options", options);
@@ -39,9 +39,9 @@ public final class RetryAttributes {
    * exception of its own, has one too.
    *
    * @param reports called once on the thread of the request, when its answer or failure is there
-   *     and before Spring handles it; not called if the request never began. An exception of it
-   *     goes to the caller
-   * @return for {@code RestClient.RequestHeadersSpec.attributes}
+   *     and before Spring handles it; not called if the request never began. Its exceptions go to
+   *     the caller
+   * @return an argument for {@code RestClient.RequestHeadersSpec.attributes}
    */
   public static Consumer<Map<String, Object>> report(Consumer<RetryReport> reports) {
     Checks.notNull("reports", reports);

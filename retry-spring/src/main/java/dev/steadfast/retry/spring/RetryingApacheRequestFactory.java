@@ -27,9 +27,10 @@ import org.springframework.http.client.ClientHttpRequestFactory;
  * <p>Spring's own factory for HttpClient streams each body once, so a request with a body is not
  * sent again through it. This one keeps bodies up to a limit ({@link #keepBodiesUpTo}).
  *
- * <p>A request runs on the calling thread, with its converter, waits and further attempts. So what
- * is bound to that thread, such as the logging context, is there for all of them. A request with a
- * body above the limit has a thread of its own beside it.
+ * <p>A request runs on the calling thread, with its converter, waits and further attempts. So data
+ * that is bound to that thread, such as the logging context, is there for all of them. A request
+ * whose body is streamed ({@link #keepBodiesUpTo}) runs on a thread of its own, beside the
+ * converter.
  *
  * <p>{@link RetryAttributes} has options and the report of a single request.
  */
@@ -113,7 +114,7 @@ public final class RetryingApacheRequestFactory implements ClientHttpRequestFact
   /**
    * The configuration of the client.
    *
-   * @return what is retried and how
+   * @return the configuration
    */
   public HttpRetry retry() {
     return wire.retry();

@@ -23,9 +23,10 @@ import org.springframework.http.client.ClientHttpRequestFactory;
  * RestClient client = RestClient.builder().requestFactory(requests).build();
  * }</pre>
  *
- * <p>A request runs on the calling thread, with its converter, waits and further attempts. So what
- * is bound to that thread, such as the logging context, is there for all of them. The executor of
- * the client is not used for it, except for bodies above the limit ({@link #keepBodiesUpTo}).
+ * <p>A request runs on the calling thread, with its converter, waits and further attempts. So data
+ * that is bound to that thread, such as the logging context, is there for all of them. The executor
+ * of the client is not used for it, except for bodies that are streamed ({@link #keepBodiesUpTo}).
+ * A long body that is written anew for each attempt is written on a thread of its own.
  *
  * <p>{@link RetryAttributes} has options and the report of a single request.
  */
@@ -47,7 +48,7 @@ public final class RetryingJdkRequestFactory implements ClientHttpRequestFactory
    * Makes requests that a client sends.
    *
    * @param delegate sends the attempts; keeps its settings and stays usable by itself
-   * @param retry what to retry and how
+   * @param retry the configuration
    * @return a factory
    * @throws IllegalArgumentException if {@link RetryingHttpClient#wrap} refuses the delegate
    */
@@ -142,7 +143,7 @@ public final class RetryingJdkRequestFactory implements ClientHttpRequestFactory
   /**
    * The configuration of the client, with the policy that {@link #readTimeout} has changed.
    *
-   * @return what is retried and how
+   * @return the configuration
    */
   public HttpRetry retry() {
     return retry;

@@ -20,9 +20,10 @@ import org.springframework.http.client.ClientHttpRequestFactory;
  * RestClient client = RestClient.builder().requestFactory(requests).build();
  * }</pre>
  *
- * <p>A request runs on the calling thread, with its converter, waits and further attempts. So what
- * is bound to that thread, such as the logging context, is there for all of them. The dispatcher of
- * the client is not used for it, except for bodies above the limit ({@link #keepBodiesUpTo}).
+ * <p>A request runs on the calling thread, with its converter, waits and further attempts. So data
+ * that is bound to that thread, such as the logging context, is there for all of them. The
+ * dispatcher of the client is not used for it, except for bodies that are streamed ({@link
+ * #keepBodiesUpTo}).
  *
  * <p>{@link RetryAttributes} has options and the report of a single request.
  */
@@ -44,7 +45,7 @@ public final class RetryingOkHttpRequestFactory implements ClientHttpRequestFact
    * Makes requests that a client sends.
    *
    * @param client sends the attempts; not changed
-   * @param retry what to retry and how
+   * @param retry the configuration
    * @return a factory
    */
   public static RetryingOkHttpRequestFactory wrap(OkHttpClient client, HttpRetry retry) {
@@ -105,7 +106,7 @@ public final class RetryingOkHttpRequestFactory implements ClientHttpRequestFact
   /**
    * The configuration of the calls.
    *
-   * @return what is retried and how
+   * @return the configuration
    */
   public HttpRetry retry() {
     return retry;

@@ -15,8 +15,8 @@ import org.springframework.http.client.AbstractClientHttpRequest;
 import org.springframework.http.client.ClientHttpResponse;
 
 /**
- * One request of Spring's. All of it runs on the calling thread, the converter that writes the body
- * included, so what is bound to the thread is there for all of them. Used by one thread.
+ * One request of Spring's. It runs on the calling thread, with the converter that writes its body,
+ * unless the body is long. Used by one thread.
  */
 final class RetryingRequest extends AbstractClientHttpRequest
     implements StreamingHttpOutputMessage {
@@ -143,7 +143,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
     return upload.await();
   }
 
-  // If the writing failed because the request is over, the caller gets what the request ended with.
+  // If the writing failed because the request is over, the caller gets its answer or failure.
   private static <T extends Throwable> Answer instead(LimitedBody limited, Throwable thrown)
       throws IOException, T {
     Upload upload = limited.upload();

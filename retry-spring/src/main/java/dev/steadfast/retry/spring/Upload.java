@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutionException;
  * A request under way whose body the calling thread writes.
  *
  * @param body takes the body and fails when the client wants no more of it; closed at its end
- * @param answer what comes of it
+ * @param answer the answer, or the failure of the request
  * @param cancel ends the request
  */
 record Upload(OutputStream body, CompletableFuture<Answer> answer, Runnable cancel) {

@@ -27,7 +27,7 @@ interface Wire {
   /** Begins a request whose body follows, and is sent once. */
   Upload begin(Head head) throws IOException;
 
-  /** As the callers of Spring's factories know an interrupt: the flag is kept. */
+  /** The exception for an interrupt that Spring's own factories throw, too. The flag is kept. */
   static InterruptedIOException interrupted(InterruptedException cause) {
     Thread.currentThread().interrupt();
     InterruptedIOException thrown = new InterruptedIOException("Request was interrupted");

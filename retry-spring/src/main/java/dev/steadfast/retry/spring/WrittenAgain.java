@@ -46,7 +46,7 @@ final class WrittenAgain implements BodyPublisher {
     }
   }
 
-  /** The request is over: who still writes is told. */
+  /** The request is over: the writing thread is told. */
   void end() {
     ChunkPublisher chunks = latest;
     if (chunks != null) {
