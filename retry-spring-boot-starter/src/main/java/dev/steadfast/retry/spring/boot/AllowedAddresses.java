@@ -12,7 +12,7 @@ import okhttp3.Dns;
 import okhttp3.OkHttpClient;
 import org.springframework.boot.http.client.InetAddressFilter;
 
-/** Looks hosts up for OkHttp, without the addresses that the application does not let it call. */
+/** Looks up hosts for OkHttp, without addresses that the application does not let it call. */
 record AllowedAddresses(Dns all, InetAddressFilter allowed) implements Dns {
 
   /** Restricts a client that is being built as a copy of the base. */
@@ -32,7 +32,7 @@ record AllowedAddresses(Dns all, InetAddressFilter allowed) implements Dns {
     return left;
   }
 
-  /** OkHttp looks up neither an address in digits nor a host behind a proxy. It asks here first. */
+  /** Checks each host, also those that OkHttp does not look up: in digits, or behind a proxy. */
   private static final class Proxies extends ProxySelector {
     private final AllowedAddresses addresses;
     private final OkHttpClient base;
@@ -47,7 +47,7 @@ record AllowedAddresses(Dns all, InetAddressFilter allowed) implements Dns {
       try {
         addresses.lookup(uri.getHost());
       } catch (UnknownHostException unknown) {
-        return List.of(Proxy.NO_PROXY); // then OkHttp looks it up, and says the same
+        return List.of(Proxy.NO_PROXY); // OkHttp looks it up, and fails likewise
       }
       Proxy fixed = base.proxy();
       return fixed == null ? base.proxySelector().select(uri) : List.of(fixed);

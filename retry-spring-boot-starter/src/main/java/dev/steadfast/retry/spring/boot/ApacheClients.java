@@ -14,7 +14,7 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 final class ApacheClients {
   private ApacheClients() {}
 
-  /** A factory around a client with Boot's settings and what customizers change, and retries. */
+  /** A factory around a client with Boot's settings, the changes of customizers, and retries. */
   static RetryingApacheRequestFactory requests(
       BootClients boot, HttpClientSettings settings, HttpRetry retry) {
     CloseableHttpClient client =
@@ -34,7 +34,7 @@ final class ApacheClients {
     return Apache5Retry.sender(client(requests));
   }
 
-  /** Ends what is under way. */
+  /** Ends all operations. */
   static void cancelAll(ClientHttpRequestFactory requests) {
     ((RetryingApacheRequestFactory) requests).cancelAll();
   }

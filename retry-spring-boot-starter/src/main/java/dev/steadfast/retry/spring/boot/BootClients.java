@@ -84,7 +84,7 @@ final class BootClients {
     return groups.get(client);
   }
 
-  /** A client with Boot's settings and what the customizers of the application change. */
+  /** A client with Boot's settings and the changes of the application's customizers. */
   HttpClient build(HttpClientSettings settings) {
     AtomicReference<HttpClient.Builder> used = new AtomicReference<>();
     Duration connecting = settings.connectTimeout();
@@ -106,7 +106,7 @@ final class BootClients {
     return customize(jdk);
   }
 
-  /** Boot's builder for Apache HttpClient, with what the customizers of the application change. */
+  /** Boot's builder for Apache HttpClient, with the changes of the application's customizers. */
   HttpComponentsClientHttpRequestFactoryBuilder apache() {
     return boots.getIfAvailable() instanceof HttpComponentsClientHttpRequestFactoryBuilder known
         ? known

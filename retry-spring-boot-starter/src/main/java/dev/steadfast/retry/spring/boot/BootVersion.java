@@ -7,8 +7,8 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Ends the start on a version of Boot that lacks what the starter needs, before a class is missed.
- * Everything that is used here is in Boot 3 as well.
+ * Ends the start on a version of Boot that is too old, before a missing class does. Everything that
+ * is used here is in Boot 3 as well.
  */
 final class BootVersion {
   private static final int MAJOR = 4;

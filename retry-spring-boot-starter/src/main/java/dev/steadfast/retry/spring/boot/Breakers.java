@@ -17,7 +17,7 @@ final class Breakers {
     this.registry = registry;
   }
 
-  /** A breaker per origin, by the configuration that is a bean, else by that of resilience4j. */
+  /** A breaker per origin, with the configuration that is a bean, else that of resilience4j. */
   static Breakers of(BeanFactory beans) {
     CircuitBreakerConfig config =
         beans

@@ -26,7 +26,7 @@ import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.util.ClassUtils;
 
-/** Makes a client of its properties, Boot's settings, and the beans of the application. */
+/** Makes a client from its properties, Boot's settings, and the beans of the application. */
 final class ClientAssembly {
   /** A listener that watches a client and its budget. */
   interface Watching {

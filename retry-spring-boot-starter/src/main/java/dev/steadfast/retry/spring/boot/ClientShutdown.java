@@ -74,7 +74,7 @@ final class ClientShutdown implements SmartLifecycle {
       long left = Math.max(0, end - System.nanoTime());
       if (!idle(client, left)) {
         client.end();
-        idle(client, TimeUnit.SECONDS.toNanos(1)); // their threads learn of it
+        idle(client, TimeUnit.SECONDS.toNanos(1)); // until their threads notice
       }
     }
     running = false;

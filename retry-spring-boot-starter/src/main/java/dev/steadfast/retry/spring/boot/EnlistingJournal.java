@@ -14,8 +14,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The journal as clients see it. It refuses what a transaction of this process has enlisted and not
- * committed yet: the claim would wait for that transaction, which may wait for the claim.
+ * The journal as clients see it. It refuses an operation that an open transaction of this process
+ * has enlisted: the claim would wait for that transaction, which may wait for the claim.
  */
 final class EnlistingJournal implements OperationJournal {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
@@ -37,7 +37,7 @@ final class EnlistingJournal implements OperationJournal {
     enlisted.computeIfPresent(id, (same, times) -> times == 1 ? null : times - 1);
   }
 
-  /** Comes first, so that what runs after the commit can call. */
+  /** Comes first, so that other callbacks after the commit can make the call. */
   private final class End implements TransactionSynchronization {
     private final Id id;
     private boolean committing;
@@ -62,7 +62,7 @@ final class EnlistingJournal implements OperationJournal {
       end();
     }
 
-    // A transaction manager that does not know TransactionEnds lets this happen.
+    // This happens with a transaction manager that does not know TransactionEnds.
     @Override
     public void afterCompletion(int status) {
       if (status == STATUS_COMMITTED && !committing && !over) {

@@ -6,7 +6,7 @@ import org.springframework.boot.health.contributor.Health;
 
 /**
  * The journal in {@code /actuator/health}. It is down if its database cannot be read. Operations
- * that wait, are parked or unknown are told as details: a restart mends none of it.
+ * that wait, are parked or unknown are details only: a restart mends none of them.
  */
 final class JournalHealth extends AbstractHealthIndicator {
   private final Oversight oversight;

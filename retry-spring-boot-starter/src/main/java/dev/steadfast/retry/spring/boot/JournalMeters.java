@@ -97,7 +97,7 @@ final class JournalMeters {
     }
   }
 
-  /** Counts what a sender delivers, by the name of the operation. */
+  /** Counts the deliveries of a sender, by the name of the operation. */
   Journaling.Sender counting(Journaling.Sender sender) {
     return (journal, due) -> {
       registry

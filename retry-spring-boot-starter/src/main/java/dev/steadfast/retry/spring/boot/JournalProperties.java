@@ -20,8 +20,8 @@ import org.springframework.util.ClassUtils;
  * @param schema the schema of the tables; null for the search path
  * @param tablePrefix the beginning of their names
  * @param createTables whether missing tables are created at the start
- * @param resume the job that sends what is due
- * @param purge the job that forgets what is finished
+ * @param resume the job that sends operations that are due
+ * @param purge the job that deletes finished operations
  */
 record JournalProperties(
     @DefaultValue("false") boolean enabled,
@@ -34,7 +34,7 @@ record JournalProperties(
   private static final String PREFIX = "steadfast.journal.";
 
   /**
-   * The job that sends what is due.
+   * The job that sends operations that are due.
    *
    * @param enabled whether it runs
    * @param interval the pause after each run
@@ -55,11 +55,11 @@ record JournalProperties(
   }
 
   /**
-   * The job that forgets what is finished.
+   * The job that deletes finished operations.
    *
    * @param enabled whether it runs
    * @param interval the pause after each run
-   * @param olderThan what finished that long ago is forgotten
+   * @param olderThan operations that finished that long ago are deleted
    */
   record Purge(
       @DefaultValue("false") boolean enabled,

@@ -7,7 +7,7 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Whether Apache HttpClient 5 retries by itself. A client does not show that, so its chain of
- * handlers is read from fields. Nothing is claimed of a version with other fields.
+ * handlers is read from fields. A version with other fields counts as one without retries.
  */
 final class OwnRetries {
   private static final String FACTORY =

@@ -6,7 +6,7 @@ import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.support.WebClientHttpServiceGroupConfigurer;
 
-/** As {@link ServiceGroups}, for groups of WebFlux. */
+/** Like {@link ServiceGroups}, for groups of WebFlux. */
 record ReactiveServiceGroups(SteadfastClients clients)
     implements WebClientHttpServiceGroupConfigurer {
   @Override

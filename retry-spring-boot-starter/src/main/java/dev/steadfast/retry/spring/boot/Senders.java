@@ -16,9 +16,9 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The senders beneath the builders of Spring, and which of these senders Steadfast may replace:
- * those that Boot has made of its settings, and its own. Everything else was set on purpose, such
- * as the mock server of a test, and stays. Thread-safe.
+ * The senders (request factories and connectors) of Spring's builders. Steadfast may replace those
+ * that Boot has made of its settings, and its own. Any other was set on purpose, such as the mock
+ * server of a test, and stays. Thread-safe.
  *
  * <p>A builder does not show its sender, so that is read from a field. If a version of Spring has
  * another field, each builder counts as one whose sender was set on purpose, and a warning says so.
@@ -39,7 +39,7 @@ final class Senders {
 
   private final ConfigurableListableBeanFactory beans;
 
-  // Kept until the check at the end of the start, as what they send through may still change.
+  // Kept until the check at the end of the start, as their senders may still change.
   private final Set<Object> madeBefore =
       Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
   private volatile boolean checked;
@@ -97,7 +97,7 @@ final class Senders {
     return left;
   }
 
-  /** Steadfast may replace its own senders, as a builder may get that of another client. */
+  /** Notes a sender of Steadfast's own, which may be replaced by that of another client. */
   <S> S own(S sender) {
     replaceable.add(sender);
     return sender;

@@ -11,7 +11,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.web.client.RestTemplate;
 
-/** Warns once, at the end of the start, of what looks as if it retried and does not. */
+/** Warns once, at the end of the start, of clients that look as if they retried and do not. */
 final class StartCheck implements ApplicationListener<ApplicationReadyEvent> {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   private static final String LAZY = "spring.main.lazy-initialization";

@@ -45,7 +45,7 @@ public final class SteadfastClient {
    * @param group the properties of its HTTP service group, null for none
    * @param watch sees its operations
    * @param breakers the states of its circuit breakers
-   * @param beans the application
+   * @param beans the beans of the application
    */
   record Surroundings(
       @Nullable HttpClientProperties group,
@@ -77,7 +77,7 @@ public final class SteadfastClient {
     return GroupSettings.apply(surroundings.group(), builder);
   }
 
-  /** Has a builder send through this client, unless it has to keep what it sends through. */
+  /** Has a builder send through this client, unless it has to keep its sender. */
   void sendFor(RestClient.Builder builder, String what) {
     if (mayReplace(builder, Senders.REQUEST_FACTORY, what)) {
       builder.requestFactory(requests);
@@ -123,7 +123,7 @@ public final class SteadfastClient {
    *     one that sends, where that is Apache HttpClient
    * @param <T> the type
    * @return this client in that form
-   * @throws IllegalArgumentException if it is another type, or this client sends through the other
+   * @throws IllegalArgumentException if it is another type, or this client sends through another
    *     library
    */
   public <T> T as(Class<T> form) {
@@ -220,7 +220,7 @@ public final class SteadfastClient {
     };
   }
 
-  /** This client, which something is going to use. */
+  /** Returns this client, and notes that it is used. */
   SteadfastClient using() {
     used = true;
     return this;
@@ -246,7 +246,7 @@ public final class SteadfastClient {
     return surroundings.breakers().get();
   }
 
-  /** Ends what is under way, on the wire or waiting. */
+  /** Ends all operations, on the wire or waiting. */
   void end() {
     switch (library()) {
       case JDK -> httpClient().shutdownNow();
@@ -255,7 +255,7 @@ public final class SteadfastClient {
     }
   }
 
-  /** Ends what is under way, and closes the connections of a client that can be closed. */
+  /** Ends all operations, and closes the connections of a client that can be closed. */
   void close() {
     end();
     if (library() == Library.APACHE) {

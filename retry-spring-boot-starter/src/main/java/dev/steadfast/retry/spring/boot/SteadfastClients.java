@@ -24,7 +24,7 @@ public final class SteadfastClients {
   /**
    * A client.
    *
-   * @param name as in {@code steadfast.clients.<name>}
+   * @param name its name, as in {@code steadfast.clients.<name>}
    * @return the client; the same one each time
    * @throws IllegalArgumentException if no property configures a client of that name
    */

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/** {@code /actuator/steadfast}: what each client does. Shows no keys, headers or queries. */
+/** {@code /actuator/steadfast}: the state of each client. Shows no keys, headers or queries. */
 @Endpoint(id = "steadfast")
 final class SteadfastEndpoint {
   private final SteadfastClients clients;

@@ -61,7 +61,7 @@ public final class SteadfastJournal {
    * transaction is refused. The exceptions are unchecked, so that Spring rolls the transaction
    * back.
    *
-   * @param operation what is to be sent, as {@code intent} of a client gives it
+   * @param operation the request to be sent, as {@code intent} of a client gives it
    * @return false if the same operation is there already, enlisted or finished
    * @throws IllegalStateException if the thread has no transaction on the data source of the
    *     journal, or one that was committed already, as in a callback after the commit
@@ -75,9 +75,9 @@ public final class SteadfastJournal {
   }
 
   /**
-   * The same for an operation of a sequence, whose operations are sent one after another.
+   * Enlists an operation in a sequence, whose operations are sent one after another.
    *
-   * @param operation what is to be sent, as {@code intent} of a client gives it
+   * @param operation the request to be sent, as {@code intent} of a client gives it
    * @param sequence its name, 1 to 100 characters
    * @return false if the same operation is there already, enlisted or finished
    * @throws IllegalStateException if the thread has no transaction on the data source of the
@@ -121,7 +121,7 @@ public final class SteadfastJournal {
   }
 
   /**
-   * The journal itself: to settle, to purge, and for what a person sees of it.
+   * The journal itself, with its methods to settle and to purge, and its view for a person.
    *
    * @return the same one each time
    */

@@ -91,7 +91,7 @@ public final class SteadfastJournalAutoConfiguration {
     return new JournalJobs(journal.journal(), properties.journal(), sender);
   }
 
-  /** Counts what a sender delivers. */
+  /** Counts the deliveries of a sender. */
   interface SenderCounting {
     Journaling.Sender counting(Journaling.Sender sender);
   }

@@ -28,10 +28,10 @@ record SteadfastProperties(
    * One client. The type of the budget is String: YAML makes a number of a value such as 0.2, and
    * Boot turns it back into a text.
    *
-   * @param library what sends
+   * @param library the library that sends
    * @param policy the text form of a policy
    * @param budget retries per success, or {@code unlimited}
-   * @param idempotency whose keys are added
+   * @param idempotency the form of the keys that are added
    * @param breaker whether a circuit breaker guards each origin
    * @param propagateTo origins that are told of the scope
    * @param ownsRetries whether those are told not to retry

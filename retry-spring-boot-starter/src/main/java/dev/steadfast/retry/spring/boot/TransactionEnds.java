@@ -25,7 +25,7 @@ final class TransactionEnds implements TransactionExecutionListener {
     }
   }
 
-  /** Whether the current transaction takes nothing more. */
+  /** Whether the current transaction is being committed, so that it takes no more writes. */
   boolean isCommitted() {
     Deque<Open> mine = open.get();
     Open current = mine == null ? null : mine.peek();

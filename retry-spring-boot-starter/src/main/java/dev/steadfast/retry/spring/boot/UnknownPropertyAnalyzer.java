@@ -17,7 +17,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Says which property is unknown, and which one was probably meant. Wrong values Boot explains. */
+/** Says which property is unknown, and which one was probably meant. Boot explains wrong values. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownPropertyAnalyzer
     extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
