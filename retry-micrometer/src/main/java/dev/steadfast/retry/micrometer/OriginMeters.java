@@ -148,8 +148,8 @@ final class OriginMeters {
   // Tasks of the registrar.
 
   /**
-   * Registers what must be there before anything happens: an alert on the increase of a counter
-   * does not notice one that starts at 1.
+   * Registers meters that must be there beforehand: an alert on the increase of a counter does not
+   * notice one that starts at 1.
    */
   void begin() {
     unknown.registered(0);
@@ -216,7 +216,7 @@ final class OriginMeters {
   // Called by the table of origins, under its lock.
 
   /**
-   * When it was last known to be used.
+   * How long ago it was last known to be used, in nanoseconds.
    *
    * @param used whether it was used since the last call
    * @param nowNanos the time

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 
 /**
  * Registers and removes meters, one task after the other, on a thread that is not the operation's.
- * There a registry takes locks and calls filters and listeners of the user's, so it may block.
+ * A registry that does so takes locks and calls filters and listeners of the user's, and may block.
  *
  * <p>A task also records the value that came first, so that no value is lost while the task waits.
  * The operation waits for its task a short time, so that as a rule the value is recorded when the

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Safe for use by many threads. Configurations that share one object are counted together. Two
- * objects with the same client name in one registry are counted together too, but what one removes,
- * with {@link #close} or because an origin makes room, the other one has lost.
+ * objects with the same client name in one registry are counted together too, but a meter that one
+ * removes, by {@link #close} or because an origin makes room, is lost to the other.
  *
  * <p>A value is recorded on the operation's thread, and nothing is allocated for it. A meter is
  * registered on another thread when its first value comes. The operation waits for that up to 50
@@ -53,7 +53,7 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
   private RetryMetrics(Builder builder) {
     RetryEnvironment environment = builder.environment;
     this.executor = builder.executor;
-    // Every event is on one thread of the user's executor already, if there is one.
+    // With an executor of the user's, every event is on one of its threads already.
     Executor registering = executor == null ? environment.scheduler()::execute : Runnable::run;
     Registrar registrar = new Registrar(registering, this::failed);
     UsedMeters used = new UsedMeters(builder.registry);
@@ -73,7 +73,7 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
             ticker);
   }
 
-  // The origins that share meters share no account.
+  // The origins that share meters have no common account in the budget.
   private static @Nullable Supplier<Number> available(
       @Nullable RetryBudget budget, String origin, LongSupplier ticker) {
     return budget == null || origin.equals(KnownOrigins.OTHER)
