@@ -7,8 +7,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client makes the spans. It numbers the attempts of an operation, because they find one
- * counter in their context.
+ * Leaves the spans to the client's instrumentation, which numbers the attempts of an operation by
+ * the one counter in their context.
  *
  * @param counter adds a counter to a context that has none
  */

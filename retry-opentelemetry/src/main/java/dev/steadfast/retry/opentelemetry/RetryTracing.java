@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * already, use {@link Builder#instrumentedClient}, and this makes none.
  *
  * <p>A wait, and the end of an operation that did not succeed at its first attempt, are events on
- * the span that was current; {@link Builder#operationSpans} gives them a span of their own. What
- * the tracer throws is logged and changes nothing. Immutable and safe for use by many threads; any
- * number of configurations may share one object.
+ * the span that was current; {@link Builder#operationSpans} gives them a span of their own. An
+ * exception of the tracer is logged and changes nothing. Immutable and safe for use by many
+ * threads; any number of configurations may share one object.
  */
 public final class RetryTracing {
   // Why it is like this: docs/decisions/meters-and-threads.md
