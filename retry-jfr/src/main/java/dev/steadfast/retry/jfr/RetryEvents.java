@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * HttpRetry retry = HttpRetry.builder().listener(new RetryEvents()).build();
  * }</pre>
  *
- * <p>A recording has by default the waits alone. Operations and attempts are as frequent as calls,
+ * <p>By default a recording has the waits only. Operations and attempts are as frequent as calls,
  * so they are recorded only if the settings of the recording enable them. An event that is off
  * allocates nothing.
  *
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * its key. Safe for use by many threads; any number of configurations may share one object.
  */
 public final class RetryEvents implements RetryListener {
-  // Tells whether events of a type are enabled; never written.
+  // Never written: each tells whether events of its type are enabled.
   private static final OperationEvent OPERATION = new OperationEvent();
   private static final AttemptEvent ATTEMPT = new AttemptEvent();
   private static final WaitEvent WAIT = new WaitEvent();
