@@ -1,6 +1,6 @@
 /**
- * A table of scenarios for whoever lets the retries of Steadfast use one more HTTP client, and a
- * server that does what a test says.
+ * A table of scenarios for authors of adapters to further HTTP clients, and a server that does what
+ * a test says.
  */
 module dev.steadfast.retry.tck {
   requires transitive dev.steadfast.retry;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Server delays that are none: junk is absent, what is too large saturates, and nothing throws. */
+/** Malformed server delays: junk counts as absent, too large a value saturates, nothing throws. */
 final class BadServerDelayRows {
   private static final String ELEVEN_DIGITS = "99999999999";
 

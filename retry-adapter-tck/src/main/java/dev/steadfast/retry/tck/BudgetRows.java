@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Rows about what pays for retries: law 2. */
+/** Rows about the budget that pays for retries: law 2 (never a storm). */
 final class BudgetRows {
   private static final Reply BUSY = status(503);
 

@@ -11,7 +11,7 @@ import dev.steadfast.retry.tck.Scenario.Moment;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Cancelling and interrupting, at every point of a call: law 3. */
+/** Cancelling and interrupting, at every point of a call: law 3 (never late). */
 final class CancelRows {
   private static final String UNAVAILABLE = "attempt 1: 503 UNAVAILABLE answered";
   private static final String WAIT = "wait 100ms backoff";

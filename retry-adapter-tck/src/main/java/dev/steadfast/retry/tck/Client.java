@@ -41,8 +41,8 @@ public interface Client extends AutoCloseable {
   int plainGet(URI uri) throws Exception;
 
   /**
-   * Closes idle connections and idle threads, and never what is in use: that is how a leak shows.
-   * Can be repeated.
+   * Closes idle connections and idle threads, and nothing that is in use: so a leak shows. Can be
+   * repeated.
    *
    * @return false if this client has no such operation
    */

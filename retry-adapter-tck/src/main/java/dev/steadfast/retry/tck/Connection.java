@@ -77,7 +77,7 @@ final class Connection implements Runnable {
     } finally {
       closeSocket();
       if (reader != null) {
-        // While it is inside the socket, the system may not have closed it yet, nor sent the RST.
+        // While the reader is inside, the system may not have closed the socket, nor sent the RST.
         Threads.join(reader);
       }
       journal.closed(this);
@@ -107,7 +107,7 @@ final class Connection implements Runnable {
       throws IOException {
     if (farewell == Conversation.Farewell.RESET) {
       raw.setSoLinger(true, 0);
-      return; // Not a word of TLS either: the raw socket is closed under it.
+      return; // No alert of TLS either: the raw socket is closed beneath it.
     }
     socket.shutdownOutput();
     if (farewell == Conversation.Farewell.LINGER) {

@@ -60,7 +60,7 @@ final class CountingBudget implements RetryBudget, RetryBudget.Account {
     events.add(outcome.name());
   }
 
-  /** Forgets the prelude. */
+  /** Forgets the calls before the row's own. */
   synchronized void arm() {
     events.clear();
     begun = 0;

@@ -23,13 +23,13 @@ final class CountingGuard implements Guard {
     refusedAttempt = number;
   }
 
-  /** Says for good when it is asked the n-th time: no attempt would be admitted. */
+  /** Answers the n-th question: no attempt would ever be admitted. */
   synchronized void refuseWhenAsked(int number) {
     answeredQuestion = number;
     admitsInNanos = NEVER;
   }
 
-  /** Says when it is asked the n-th time: an attempt would be admitted after so long. */
+  /** Answers the n-th question: an attempt would be admitted after that delay. */
   synchronized void admitsAfter(int number, Duration delay) {
     answeredQuestion = number;
     admitsInNanos = delay.toNanos();
@@ -55,14 +55,14 @@ final class CountingGuard implements Guard {
     answers.set(number, before.equals("open") ? answer : before + " and " + answer);
   }
 
-  /** Forgets the prelude. */
+  /** Forgets the calls before the row's own. */
   synchronized void arm() {
     answers.clear();
     acquired = 0;
     questions = 0;
   }
 
-  /** As reports name it. */
+  /** The name in reports. */
   @Override
   public String toString() {
     return "the test's guard";

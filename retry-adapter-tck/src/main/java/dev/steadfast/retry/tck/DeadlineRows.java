@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** One monotonic deadline over attempts and waits: law 3. */
+/** One monotonic deadline over attempts and waits: law 3 (never late). */
 final class DeadlineRows {
   private static final Reply BUSY = status(503);
 

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows about what the answers prove of the effect of a call (docs/effectively-once.md). {@link
+ * Rows about the proof that answers give of the effect of a call (docs/effectively-once.md). {@link
  * JournalRows} has the same for journaled calls.
  */
 final class EffectRows {

@@ -17,7 +17,7 @@ public interface EntryPoint {
   String name();
 
   /**
-   * The traits of its client. The rows take it into account.
+   * The traits of its client. The rows take them into account.
    *
    * @return the traits, the same each time
    */

@@ -24,7 +24,7 @@ final class Expected {
   static final String EFFECT = "effect";
   static final String HEADER = "header ";
 
-  /** Nothing but that no key is sent. */
+  /** Expects only that no key is sent. */
   static final Expected NOTHING = new Expected(Map.of()).with(KEY, "none");
 
   private final Map<String, String> aspects;
@@ -121,7 +121,7 @@ final class Expected {
     return aspects;
   }
 
-  /** Whether the aspects are there without which a row says too little. */
+  /** Whether it has the aspects that every row must name. */
   boolean complete() {
     return aspects.keySet().containsAll(Arrays.asList(OUTCOME, REQUESTS, TRACE));
   }

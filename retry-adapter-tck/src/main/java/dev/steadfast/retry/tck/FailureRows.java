@@ -11,7 +11,7 @@ import dev.steadfast.retry.http.RetryOptions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Attempts without an answer: what was sent, what may have been processed. */
+/** Attempts without an answer, whose request may have been sent or processed, or not. */
 final class FailureRows {
   private static final String LOST = "CONNECTION_LOST unknown";
   private static final String PAST_GARBAGE = "the client reads past what is not HTTP";

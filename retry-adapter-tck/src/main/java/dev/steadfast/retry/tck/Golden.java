@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A golden file: what came of each row through each entry point when the file was written. It pins
- * what rows do not say themselves. Run the table with {@code -Dsteadfast.golden=write} to write it
+ * A golden file: the result of each row through each entry point when the file was written. It pins
+ * aspects that rows do not name. Run the table with {@code -Dsteadfast.golden=write} to write it
  * anew, and read the difference before you commit it.
  *
  * <p>A block begins with {@code == row}. It has {@code -- entry points} before the lines that these
@@ -60,7 +60,7 @@ final class Golden {
     }
   }
 
-  /** All lines that only one of the two has: a line begins with what it is about. */
+  /** All lines that only one of the two has: a line begins with its aspect. */
   private static String difference(List<String> before, List<String> now) {
     StringBuilder text = new StringBuilder();
     before.stream()
@@ -72,7 +72,7 @@ final class Golden {
     return text.toString();
   }
 
-  /** When all rows have run: writes the file, or says what is in it that no row gave. */
+  /** When all rows have run: writes the file, or fails if it has a result that no row gave. */
   synchronized void end() throws IOException {
     if (write) {
       if (!Files.isDirectory(RESOURCES)) {

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The result of a run, as lines for a golden file. Keys that were made by chance are named {@code
- * k1}, {@code k2} in the order of their first use; ports and times have fixed words.
+ * The result of a run, as lines for a golden file. Generated keys are named {@code k1}, {@code k2}
+ * in the order of their first use; ports and times have fixed words.
  */
 final class GoldenText {
   private static final Set<String> OF_THE_CLIENT =

@@ -40,7 +40,7 @@ final class Journal {
     change(() -> busy.add(connection));
   }
 
-  /** It has been replied to, and another one may come. */
+  /** A request was replied to, and another one may come. */
   void idle(int connection) {
     change(() -> busy.remove(connection));
   }
@@ -49,7 +49,7 @@ final class Journal {
     change(() -> requests.add(request));
   }
 
-  /** Keeps what went wrong on a server thread for the test, which would not hear of it there. */
+  /** Keeps an exception of a server thread for the test, which would not see it there. */
   void problem(Throwable problem) {
     change(() -> problems.add(problem));
   }

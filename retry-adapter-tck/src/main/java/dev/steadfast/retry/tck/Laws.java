@@ -166,9 +166,9 @@ final class Laws {
   }
 
   /**
-   * A client shows each delivery; one on a stale connection may not arrive, and one of a body that
-   * has changed not whole. One that resends shows it if it got an answer and had no reason to send
-   * twice.
+   * Compares deliveries with requests. A delivery on a stale connection may not arrive, and one of
+   * a changed body not whole. A client that resends shows a delivery only if it got an answer and
+   * had no reason to send twice.
    */
   private void deliveries(RetryReport told, List<AttemptReport> attempts) {
     List<OptionalInt> known =
@@ -228,7 +228,7 @@ final class Laws {
     });
   }
 
-  /** The two ways to ask for it say the same. */
+  /** Both ways to ask for the effect agree. */
   private void sameEffect(RetryReport report) {
     if (observed.outcome() instanceof ScenarioOutcome.Answer answer) {
       boolean unknown = report.effect(answer.status()) == RetryReport.Effect.UNKNOWN;

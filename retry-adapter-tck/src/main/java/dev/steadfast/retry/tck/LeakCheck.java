@@ -14,7 +14,7 @@ final class LeakCheck {
   private final Set<Thread> before = Set.copyOf(threads());
   private final Duration patience;
 
-  /** Looks at what there is before; what ends may take this long. */
+  /** Notes the threads before a call. Connections and threads may take this long to end. */
   LeakCheck(Duration patience) {
     this.patience = patience;
   }
@@ -31,8 +31,8 @@ final class LeakCheck {
   }
 
   /**
-   * The next request must find a connection in the pool if none had to die: it is not there if a
-   * body was left unread. Then all connections must go when the idle ones are closed.
+   * The next request must find a connection in the pool if none had to die: it finds none if a body
+   * was left unread. Then all connections must go when the idle ones are closed.
    */
   void checkConnections(Ends ends, Observed observed, Findings findings) throws Exception {
     ScriptedServer server = ends.server();
@@ -54,7 +54,7 @@ final class LeakCheck {
     }
   }
 
-  // One that was in use a moment ago is idle now, and has to be closed as well.
+  // A connection that was in use a moment ago is idle now, and has to be closed as well.
   private void awaitNoConnections(Ends ends) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     while (true) {
@@ -85,7 +85,7 @@ final class LeakCheck {
     }
   }
 
-  /** Leaves out the stacks of all of them, which cost too much to take after each row. */
+  /** All threads, without their stacks, which cost too much to take after each row. */
   private static List<Thread> threads() {
     ThreadGroup top = Thread.currentThread().getThreadGroup();
     while (top.getParent() != null) {

@@ -32,7 +32,7 @@ final class Observed {
   private CountingGuard guard;
   private String upward;
 
-  /** Begins to look; what the server has seen before is not counted. */
+  /** Begins to observe. Earlier requests and connections do not count. */
   @SuppressWarnings("NullAway.Init")
   Observed(ScriptedServer server, List<Reply> script, Scenario scenario, EntryPoint entry) {
     this.server = server;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An attempt that was started but not ended has nothing behind its number. The reason of the end
  * is followed by the number of attempts, the server delay of the last answer and {@code replayed},
- * if there are any. That the start comes first and only once is checked here.
+ * if there are any. It also checks that the start comes first, and only once.
  */
 final class Recorder implements RetryListener {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -35,7 +35,7 @@ final class Recorder implements RetryListener {
     this.run = run;
   }
 
-  /** Forgets the prelude. */
+  /** Begins to record. The calls before the row's own do not count. */
   synchronized void arm() {
     armed = true;
   }

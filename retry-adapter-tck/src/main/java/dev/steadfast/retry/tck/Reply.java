@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
 /**
- * The server's way with one request: an answer, a fault, or an answer that turns into one.
+ * The server's reaction to one request: an answer, a fault, or an answer that turns into one.
  *
  * <p>Every reply has the same course: informational heads, the wait for {@link #delayUntil}, the
  * bytes of the answer (none for some faults), and an ending. Immutable; a reply may be used for any

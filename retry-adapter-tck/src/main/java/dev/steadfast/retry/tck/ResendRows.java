@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Law 1 whatever rules and clients do: rules that would have everything sent again, and attempts of
- * more than one request.
+ * Law 1 (never twice) whatever rules and clients do: rules that would have everything sent again,
+ * and attempts of more than one request.
  */
 final class ResendRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
@@ -140,7 +140,7 @@ final class ResendRows {
             "done ATTEMPTS_EXHAUSTED 3");
   }
 
-  // ---- what the caller says of his request
+  // ---- the caller's word on the request
 
   private static List<Scenario> said() {
     List<Scenario> rows = new ArrayList<>();

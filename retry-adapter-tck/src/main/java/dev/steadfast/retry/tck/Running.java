@@ -23,7 +23,7 @@ final class Running {
 
   @SuppressWarnings("NullAway.Init") // what is not here is set before the call begins
   Running(Map<Scenario.At, Scenario.Action> actions) {
-    // Each happens once, also where its moment comes again in a call that the client resent.
+    // An action happens once, also where its moment comes again in a call that was resent.
     this.actions = new ConcurrentHashMap<>(actions);
   }
 
@@ -77,7 +77,7 @@ final class Running {
     this.caller = caller;
   }
 
-  /** Carries out what is due. An exception fails the test, even if other code catches it. */
+  /** Carries out the action that is due. An exception fails the test, even if it is caught. */
   void reached(Scenario.Moment moment, int number) {
     Scenario.Action due = actions.remove(new Scenario.At(moment, number));
     if (due != null) {
@@ -93,7 +93,7 @@ final class Running {
     problems.add(problem);
   }
 
-  /** The problems of actions, those included that were never due. */
+  /** The problems of actions, and the actions that were never due. */
   List<Object> problems() {
     List<Object> all = new ArrayList<>(problems);
     actions.keySet().forEach(each -> all.add("was never reached: " + each));

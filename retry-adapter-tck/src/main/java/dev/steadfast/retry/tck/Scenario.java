@@ -19,8 +19,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of the table: what is configured, called and done, and what must come of it. Immutable; how
- * to read one is said at the package.
+ * A row of the table: configuration, call, actions, and the expected result. Immutable. The
+ * documentation of the package tells how to read one.
  */
 final class Scenario {
   private final Setup setup;
@@ -35,7 +35,7 @@ final class Scenario {
     void on(Running run) throws Exception;
   }
 
-  /** When an action is due; what is numbered is numbered from 1. */
+  /** The moment at which an action is due. Numbers begin at 1. */
   enum Moment {
     /** The n-th request has been read by the server, which has not replied. */
     REQUEST,
@@ -199,7 +199,7 @@ final class Scenario {
     });
   }
 
-  // ---- what must come of it
+  // ---- the expected result
 
   Scenario answers(int status, String body) {
     return expect(e -> e.answers(status, body));

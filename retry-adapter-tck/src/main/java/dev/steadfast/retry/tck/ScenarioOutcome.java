@@ -37,7 +37,7 @@ public sealed interface ScenarioOutcome {
    * An exception.
    *
    * @param category what kind of exception
-   * @param thrown the exception itself, without what an asynchronous client wraps it in
+   * @param thrown the exception itself, without the wrapper of an asynchronous client
    */
   record Failure(Category category, Throwable thrown) implements ScenarioOutcome {
     @Override
@@ -58,7 +58,7 @@ public sealed interface ScenarioOutcome {
     CONNECT,
     /** The connection broke before the response head. */
     CONNECTION_LOST,
-    /** The answer was no HTTP, or not all of it; told by the call itself. */
+    /** The answer was not HTTP, or not complete; the call itself throws. */
     BROKEN_ANSWER,
     /** The head was fine, and the body broke while the caller read it. */
     BROKEN_READING,

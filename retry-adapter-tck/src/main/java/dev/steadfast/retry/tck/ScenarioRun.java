@@ -60,7 +60,7 @@ final class ScenarioRun {
   /**
    * Runs a scenario.
    *
-   * @throws AssertionError that names all that was not as the row or the laws say
+   * @throws AssertionError that names all differences from the row and the laws
    */
   static void of(Scenario scenario, EntryPoint entry, Watcher watcher) throws Exception {
     of(scenario, entry, watcher, Duration.ofSeconds(20));

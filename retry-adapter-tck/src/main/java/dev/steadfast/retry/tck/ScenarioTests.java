@@ -35,7 +35,7 @@ public final class ScenarioTests {
   }
 
   /**
-   * As {@link #all}, and what comes of each row must be as the golden file of this name says.
+   * As {@link #all}, and the result of each row must match the golden file of this name.
    *
    * @param name the file is {@code src/test/resources/golden/<name>.txt}; {@code
    *     -Dsteadfast.golden=write} writes it anew

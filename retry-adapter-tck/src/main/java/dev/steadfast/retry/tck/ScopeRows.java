@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Rows about what an inbound request imposes on a call, and what the call passes on. */
+/** Rows about the limits that an inbound request imposes on a call, and that the call passes on. */
 final class ScopeRows {
   private static final String DO_NOT_RETRY = "Do-Not-Retry";
   private static final String MILLIS = "X-Request-Timeout-Ms";

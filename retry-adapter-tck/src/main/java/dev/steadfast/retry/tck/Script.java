@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Which reply a request gets. Thread-safe; may be changed while the server runs. */
+/** Chooses the reply to each request. Thread-safe; may be changed while the server runs. */
 final class Script {
   private final Queue<Reply> queue = new ConcurrentLinkedQueue<>();
   private volatile Reply fallback = Reply.status(200).body("ok");

@@ -211,9 +211,9 @@ public final class ScriptedServer implements AutoCloseable {
 
   /**
    * How many connections are open: accepted, and closed by neither side. A connection that the
-   * server ends stops to count when its FIN or RST is out, so {@link #awaitNoOpenConnections} tells
-   * when {@link Reply#thenClose} has happened. Only where the server leaves a body unread ({@link
-   * Reply#onHead}) does it wait for the client to close as well.
+   * server ends no longer counts once its FIN or RST is out, so {@link #awaitNoOpenConnections}
+   * tells when {@link Reply#thenClose} has happened. Only where the server leaves a body unread
+   * ({@link Reply#onHead}) does it wait for the client to close as well.
    *
    * @return the number
    */

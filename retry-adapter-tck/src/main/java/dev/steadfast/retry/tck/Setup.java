@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** The first half of a {@link Scenario}: what is done. Written only while its row is being made. */
+/** The input of a {@link Scenario}. Written only while its row is being made. */
 final class Setup {
   String name;
   int[] traps = {};

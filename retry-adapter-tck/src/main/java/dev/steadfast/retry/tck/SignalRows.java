@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Rows about what a server says about retrying apart from its status (docs/what-is-retried.md,
- * "What the server can ask for").
+ * Rows about the words with which a server allows or forbids a retry, beside its status
+ * (docs/what-is-retried.md, "What the server can ask for").
  */
 final class SignalRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which statuses are retried where repeating is safe (docs/what-is-retried.md, "Answers"). */
+/** The statuses that are retried where repeating is safe (docs/what-is-retried.md, "Answers"). */
 final class StatusRows {
   static final Reply OK = status(200).body("ok");
 

@@ -27,7 +27,7 @@ public enum Trait {
   /** The thread of the call does not make the waits itself. One row on interrupts is skipped. */
   WAITS_ON_OTHER_THREADS,
   /**
-   * The call is over with the head, and the caller reads the body himself, unless {@code
+   * The call is over with the head, and the caller reads the body later, unless {@code
    * bufferBodiesUpTo} says otherwise. Then a body that breaks is not retried.
    */
   BODY_AFTER_CALL,

@@ -10,7 +10,7 @@ import dev.steadfast.retry.http.StandardRules;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Requests that a resend could give a second effect: law 1. */
+/** Requests that a resend could give a second effect: law 1 (never twice). */
 final class UnsafeMethodRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
 

@@ -22,7 +22,7 @@ import dev.steadfast.retry.http.TransportFailure;
 import java.time.Duration;
 import java.util.List;
 
-/** Functions of the user's that throw, and classifiers of his own. */
+/** Functions of the user's that throw, and the user's own classifiers. */
 final class UserCodeRows {
   private UserCodeRows() {}
 

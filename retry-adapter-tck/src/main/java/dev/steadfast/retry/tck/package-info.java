@@ -8,7 +8,7 @@
  *
  * <h2>The table</h2>
  *
- * <p>A row says what is configured, called and done, and what must come of it:
+ * <p>A row has the configuration, the call, the actions, and the expected result:
  *
  * <pre>{@code
  * row("PUT, 409 + Retry-After then 200: in progress, so retried")
@@ -48,8 +48,8 @@
  * agree, the caller gets the last answer as the server gave it; and no timer, connection, body or
  * thread is left behind.
  *
- * <p>A row names what matters to it. A golden file, if the adapter has one, pins the rest of what
- * comes of it for each entry point: see {@link dev.steadfast.retry.tck.ScenarioTests#golden}.
+ * <p>A row names what matters to it. A golden file, if the adapter has one, pins the rest of its
+ * result for each entry point: see {@link dev.steadfast.retry.tck.ScenarioTests#golden}.
  *
  * <p>Features of one client (HTTP/2, TLS, caches, redirects to other origins) are tested by its
  * adapter, without the table.
