@@ -32,6 +32,7 @@ record StoredResponse<T>(
     HttpClient.Version version,
     Optional<HttpResponse<T>> previousResponse,
     Optional<SSLSession> sslSession,
+    Optional<String> connectionLabel,
     T body)
     implements HttpResponse<T> {
   // The bytes are in memory. Only a handler that passes them to another thread takes any time.
@@ -51,6 +52,7 @@ record StoredResponse<T>(
         stored.version(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         body(stored, body, handler));
   }
 
@@ -66,6 +68,7 @@ record StoredResponse<T>(
         response.version(),
         response.previousResponse(),
         response.sslSession(),
+        Jdk21Methods.connectionLabel(response),
         body(head, bytes, handler));
   }
 

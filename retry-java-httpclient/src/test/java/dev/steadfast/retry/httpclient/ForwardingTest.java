@@ -37,6 +37,7 @@ class ForwardingTest {
   @Test
   void everyPublicMethodOfThisJdksResponseIsOverridden() {
     assertEquals(List.of(), inherited(HttpResponse.class, ReportedResponse.class));
+    assertEquals(List.of(), inherited(HttpResponse.class, StoredResponse.class));
   }
 
   private static List<String> inherited(Class<?> type, Class<?> ours) {
@@ -177,6 +178,10 @@ class ForwardingTest {
       assertEquals(
           HttpResponse.class.getMethod("connectionLabel").invoke(plain),
           reported.connectionLabel());
+      assertEquals(
+          HttpResponse.class.getMethod("connectionLabel").invoke(plain),
+          Jdk21Methods.connectionLabel(
+              StoredResponse.of(plain, new byte[0], HttpResponse.BodyHandlers.ofString())));
     }
   }
 }
