@@ -19,11 +19,16 @@ import org.springframework.context.SmartLifecycle;
  */
 final class JournalJobs implements SmartLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
-  private static final long PATIENCE_SECONDS = 5;
+
+  /**
+   * How long the end waits for a run that goes on, and how long for one that it has interrupted.
+   */
+  static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final JdbcJournal journal;
   private final JournalProperties properties;
   private final Journaling.@Nullable Sender sender;
+  private final Duration patience;
   private volatile @Nullable ScheduledExecutorService running;
 
   /**
@@ -32,12 +37,17 @@ final class JournalJobs implements SmartLifecycle {
    * @param journal the journal
    * @param properties which jobs run, and how often
    * @param sender the client that sends; null if nothing is sent
+   * @param patience how long the end waits for a run, and how long for one that it has interrupted
    */
   JournalJobs(
-      JdbcJournal journal, JournalProperties properties, Journaling.@Nullable Sender sender) {
+      JdbcJournal journal,
+      JournalProperties properties,
+      Journaling.@Nullable Sender sender,
+      Duration patience) {
     this.journal = journal;
     this.properties = properties;
     this.sender = sender;
+    this.patience = patience;
   }
 
   /** Work that a job does. */
@@ -100,13 +110,21 @@ final class JournalJobs implements SmartLifecycle {
     }
     jobs.shutdown();
     try {
-      if (!jobs.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        jobs.shutdownNow();
+      if (isOver(jobs)) {
+        return;
+      }
+      jobs.shutdownNow();
+      if (!isOver(jobs)) {
+        LOG.warn("a job of the journal does not end, although it was interrupted");
       }
     } catch (InterruptedException interrupted) {
       jobs.shutdownNow();
       Thread.currentThread().interrupt();
     }
+  }
+
+  private boolean isOver(ScheduledExecutorService jobs) throws InterruptedException {
+    return jobs.awaitTermination(patience.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override

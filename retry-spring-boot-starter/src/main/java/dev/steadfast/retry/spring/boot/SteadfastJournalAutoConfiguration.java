@@ -88,7 +88,7 @@ public final class SteadfastJournalAutoConfiguration {
       SenderCounting counts = counting.getIfAvailable();
       sender = counts == null ? of : counts.counting(of);
     }
-    return new JournalJobs(journal.journal(), properties.journal(), sender);
+    return new JournalJobs(journal.journal(), properties.journal(), sender, JournalJobs.PATIENCE);
   }
 
   /** Counts the deliveries of a sender. */

@@ -15,6 +15,7 @@ import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.postgres.PostgresServer;
+import dev.steadfast.retry.spring.RetryAttributes;
 import dev.steadfast.retry.tck.ScriptedServer;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.persistence.Entity;
@@ -56,6 +57,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.dao.DataAccessException;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -63,6 +65,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.client.RestClient;
 
 /** The journal in an application with Hibernate and PostgreSQL. */
 final class JournalTest {
@@ -416,6 +419,35 @@ final class JournalTest {
             .queryForObject("select body from steadfast_operation", byte[].class);
     assertFalse(new String(stored, StandardCharsets.ISO_8859_1).contains("5"));
     assertEquals("5", server.requests().get(0).bodyText());
+  }
+
+  /** Tracing sets its headers as an interceptor does. */
+  @Test
+  void aTracedCallNeedsNoSetting() throws Exception {
+    startWithoutJobs();
+    RestClient pay =
+        app.getBean(SteadfastClients.class)
+            .get("pay")
+            .restClient()
+            .requestInterceptor((request, body, execution) -> {
+              String trace = "00-" + "1".repeat(32) + "-" + "2".repeat(16) + "-01";
+              request.getHeaders().set("traceparent", trace);
+              request.getHeaders().set("baggage", "shop=7");
+              return execution.execute(request, body);
+            })
+            .build();
+    RetryOptions options = RetryOptions.builder().journaled("charge", "1").build();
+    HttpStatusCode status =
+        pay.post()
+            .uri(server.uri("/charges"))
+            .attributes(RetryAttributes.options(options))
+            .body("5")
+            .retrieve()
+            .toBodilessEntity()
+            .getStatusCode();
+    assertEquals(200, status.value());
+    assertTrue(server.requests().get(0).header("traceparent").isPresent());
+    assertEquals(Optional.of(State.SUCCEEDED), state("1"));
   }
 
   @Test
