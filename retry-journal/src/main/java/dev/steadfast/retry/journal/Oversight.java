@@ -120,7 +120,8 @@ public final class Oversight {
    * The work that is left in the whole journal. Each number stops at 10,000.
    *
    * @param due how many operations are due, and first ones of sequences that are to be looked at
-   * @param dueFor for how long the oldest of them has been due; zero if there is none
+   * @param dueFor how long ago the oldest operation that is still delivered was begun, or resumed
+   *     by a person; zero if there is none. Of each kind, it looks at the 1,000 whose turn is first
    * @param unknown how many operations are unknown
    * @param parked how many operations are parked
    * @param leftFor for how long an operation has been left in flight by an owner that is dead; zero

@@ -63,7 +63,7 @@ record Parts(
         new Enlisting(dialect, tables, rows),
         new OversightRows(dialect, tables, deliveries, atRest),
         new DecisionRows(dialect, tables, deliveries),
-        new TotalsRow(dialect, tables));
+        new TotalsRow(dialect, tables, deliveries));
   }
 
   Worker worker() {

@@ -9,10 +9,11 @@ import java.time.Duration;
 /** The statement of {@link Oversight#totals}. Immutable. */
 final class TotalsRow {
   private static final int MOST = 10_000;
+  private static final int MOST_READ = 1_000;
 
   private final String sql;
 
-  TotalsRow(Dialect dialect, Tables tables) {
+  TotalsRow(Dialect dialect, Tables tables, Deliveries deliveries) {
     String operations = " from steadfast_operation where ";
     String sequences = " from steadfast_sequence where ";
     String now = "(select " + dialect.now() + ")"; // read once, so that an index can be used
@@ -24,16 +25,48 @@ final class TotalsRow {
                 + " as due, "
                 + count(sequences + "look_at <= " + now)
                 + " as looks, "
-                + dialect.millisUntil("(select min(due_at)" + operations + DueRows.READY + ")")
+                + dialect.millisUntil(oldest(deliveries.holding()))
                 + " as until_due, "
-                + dialect.millisUntil("(select min(look_at)" + sequences + "look_at is not null)")
-                + " as until_look, "
                 + count(operations + "state = 'unknown'")
                 + " as unsettled, "
                 + count(operations + "state = 'parked'")
                 + " as parked, "
                 + dialect.millisUntil(left)
                 + " as until_left");
+  }
+
+  // Each delivery that fails moves the time at which an operation is due. So its age counts from
+  // when it was begun: otherwise nothing would ever be late while a destination is dead.
+  private static String oldest(String holding) {
+    String sequences =
+        "(select name as looked from steadfast_sequence where look_at is not null order by look_at"
+            + " limit "
+            + MOST_READ
+            + ") looks";
+    String first =
+        "(select head.id from steadfast_operation head where head.sequence_name = looked and"
+            + " head.state in ("
+            + holding
+            + ") order by head.sequence_number limit 1)";
+    return "(select min(delivering_since) from ("
+        + some(DueRows.READY, "due_at, id")
+        + " union all "
+        + some(DueRows.LEFT + " and deliver", "coalesce(due_at, lease_until)")
+        + " union all (select delivering_since from "
+        + sequences
+        + " join steadfast_operation on id = "
+        + first
+        + " where state in ('ready', 'in_flight'))) waiting)";
+  }
+
+  private static String some(String condition, String order) {
+    return "(select delivering_since from steadfast_operation where "
+        + condition
+        + " order by "
+        + order
+        + " limit "
+        + MOST_READ
+        + ")";
   }
 
   private static String count(String from) {
@@ -44,11 +77,9 @@ final class TotalsRow {
     try (PreparedStatement statement = Sql.prepare(connection, sql);
         ResultSet row = statement.executeQuery()) {
       row.next();
-      Duration due = since(row, "until_due");
-      Duration look = since(row, "until_look");
       return new Oversight.Totals(
           Math.min(row.getLong("due") + row.getLong("looks"), MOST),
-          due.compareTo(look) > 0 ? due : look,
+          since(row, "until_due"),
           row.getLong("unsettled"),
           row.getLong("parked"),
           since(row, "until_left"));

@@ -396,7 +396,7 @@ class OversightTest {
     enlist(intent("order-2"), "payments");
     enlist(intent("order-3"), "payments");
     enlist(intent("order-4"), "");
-    database.set("due_at = due_at - interval '3' hour", "order-1");
+    database.set("delivering_since = delivering_since - interval '3' hour", "order-1");
     ended(journal, intent("order-5", "5", terms(Repeat.NEVER)), without(State.UNKNOWN));
     oversight.park(id("order-4"));
     Oversight.Totals totals = oversight.totals();
@@ -406,6 +406,23 @@ class OversightTest {
     assertEquals(1, totals.parked());
     assertEquals("order-5", oversight.unknown(10, null).get(0).id().key());
     assertEquals(List.of(), oversight.unknown(10, oversight.unknown(1, null).get(0).position()));
+  }
+
+  /** An alert watches this while a destination is dead. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aDeliveryThatFailsMakesNothingYounger(boolean inSequence) throws Exception {
+    outcome = new Ending(State.CLOSED, null, 1, null); // no connection
+    enlist(intent("order-1"), inSequence ? "account" : "");
+    for (int hour = 1; hour <= 3; hour++) {
+      database.set("delivering_since = delivering_since - interval '1' hour");
+      deliver(1);
+      assertEquals(hour, oversight.totals().dueFor().toHours());
+    }
+    assertEquals(List.of("order-1", "order-1", "order-1"), seen);
+    outcome = without(State.SUCCEEDED);
+    deliver(1);
+    assertEquals(Duration.ZERO, oversight.totals().dueFor());
   }
 
   @Test

@@ -50,7 +50,8 @@ final class JournalMeters {
   static void register(MeterRegistry registry, Supplier<@Nullable Totals> totals) {
     Gauges gauges = new Gauges(registry, totals);
     gauges.number("due", "Operations that are due, up to 10,000", Totals::due);
-    gauges.age("due.age", "For how long the oldest of them has been due", Totals::dueFor);
+    gauges.age(
+        "due.age", "How long ago the oldest that is still delivered was begun", Totals::dueFor);
     gauges.number("unknown", "Operations whose effect is unknown, up to 10,000", Totals::unknown);
     gauges.number("parked", "Operations that wait for a person, up to 10,000", Totals::parked);
     gauges.age(
