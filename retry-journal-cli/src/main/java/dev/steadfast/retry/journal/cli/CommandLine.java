@@ -24,7 +24,12 @@ final class CommandLine {
   /** The database failed. */
   static final int DATABASE = 3;
 
-  private static final String NO_TABLE = "42P01";
+  private static final Map<String, String> HINTS =
+      Map.of(
+          "42P01",
+          "\nthere is no journal in this database, or its --schema or --table-prefix differs",
+          "42703",
+          "\nthis jar is newer than the tables: take the one of the application's version");
   private static final String DATA_EXCEPTION = "22000";
 
   private final Output output;
@@ -68,10 +73,7 @@ final class CommandLine {
     if (!(failed.getCause() instanceof SQLException sql)) {
       return String.valueOf(failed.getMessage());
     }
-    String hint =
-        NO_TABLE.equals(sql.getSQLState())
-            ? "\nthere is no journal in this database, or its --schema or --table-prefix differs"
-            : "";
+    String hint = HINTS.getOrDefault(String.valueOf(sql.getSQLState()), "");
     return failed.getMessage() + ": " + sql.getMessage() + hint;
   }
 

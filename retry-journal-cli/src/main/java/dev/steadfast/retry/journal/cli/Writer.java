@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Writes results as text, or as one JSON object. */
 final class Writer {
   private static final List<String> HEAD =
-      List.of("STATE", "SINCE", "NAME", "KEY", "DELIVERIES", "STATUS", "TARGET");
+      List.of("STATE", "SINCE", "NAME", "KEY", "DELIVERIES", "STATUS", "SEQUENCE", "TARGET");
 
   private final PrintStream out;
   private final boolean json;
@@ -68,6 +68,7 @@ final class Writer {
         plain(principal.isEmpty() ? key : key + " --principal " + principal),
         String.valueOf(entry.deliveries()),
         entry.status() == null ? "-" : entry.status().toString(),
+        entry.sequence() == null ? "-" : plain(entry.sequence()),
         plain(entry.target()));
   }
 

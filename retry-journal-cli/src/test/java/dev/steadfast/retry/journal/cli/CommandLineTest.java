@@ -291,6 +291,8 @@ class CommandLineTest {
     enlist("order-1", "payments");
     enlist("order-2", "payments");
     run("journal", "park", "charge", "order-1", "--yes");
+    assertEquals(0, run("journal", "list", "parked"));
+    assertTrue(result().contains("  payments  POST "), "who holds the sequence: " + result());
     assertEquals(1, run("journal", "resume", "charge", "order-1", "--yes"));
     assertTrue(result().contains("--force"), this::result);
     assertEquals(0, run("journal", "resume", "charge", "order-1", "--yes", "--force"));
@@ -337,6 +339,15 @@ class CommandLineTest {
     String other = server.jdbcUrl().replace("/postgres?", "/template1?");
     assertEquals(3, run("journal", "status", "--url", other));
     assertTrue(message().contains("there is no journal in this database"), this::message);
+  }
+
+  @Test
+  void tablesOfAnEarlierVersionAreTold() throws Exception {
+    execute("create schema earlier");
+    JdbcJournal.builder(server.dataSource()).schema("earlier").createTables().build();
+    execute("alter table earlier.steadfast_operation drop column passed");
+    assertEquals(3, run("journal", "park", "charge", "1", "--yes", "--schema", "earlier"));
+    assertTrue(message().contains("newer than the tables"), this::message);
   }
 
   @Test
