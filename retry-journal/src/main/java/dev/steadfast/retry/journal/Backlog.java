@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,15 +20,15 @@ final class Backlog {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry.journal");
 
   private static final int MOST_CHANGED = 1_000; // by one statement
+  private static final int PAGE = 100; // marked together, so that nobody waits for long
+  private static final int MOST_PAGES = 10;
   private static final int MOST_COUNTED = 10_000;
 
   private final AtRest atRest;
   private final String time;
   private final String unknown;
   private final String bodiless;
-  private final String expired;
-  private final String told;
-  private final String keyless;
+  private final List<String> expire;
   private final String settle;
   private final String settleCorrupt;
   private final String settleable;
@@ -51,31 +53,33 @@ final class Backlog {
                 + " and "
                 + Rows.unheld(once)
                 + " order by id limit ?");
-    this.expired =
-        tables.named(
-            "select id, row_version, origin from steadfast_operation where state in ('ready',"
-                + " 'in_flight') and key_expires_at is not null and key_expires_at <= "
-                + once
-                + " and "
-                + Rows.unheld(once)
-                + " order by key_expires_at limit "
-                + MOST_CHANGED);
-    this.told =
-        tables.named(
-            "select id, row_version, origin from steadfast_operation where state = 'ready' and"
-                + " due_at is null and key_expires_at is null and first_sent_at is not null limit "
-                + MOST_CHANGED);
-    this.keyless =
-        tables.named(
-            "select id, row_version, origin from steadfast_operation where state = 'in_flight'"
-                + " and sequence_name is null and coalesce(due_at, lease_until) <= "
-                + once
-                + " and lease_until <= "
-                + once
-                + " and first_sent_at is not null and "
-                + windowOver(once)
-                + " order by coalesce(due_at, lease_until) limit "
-                + MOST_CHANGED);
+    this.expire =
+        Stream.of(
+                expiring(
+                    dialect,
+                    "state in ('ready', 'in_flight') and key_expires_at is not null and"
+                        + " key_expires_at <= "
+                        + once
+                        + " and "
+                        + Rows.unheld(once),
+                    "key_expires_at"),
+                expiring(
+                    dialect,
+                    "state = 'ready' and due_at is null and key_expires_at is null and first_sent_at"
+                        + " is not null",
+                    "key_expires_at, id"),
+                expiring(
+                    dialect,
+                    DueRows.LEFT
+                        + " and coalesce(due_at, lease_until) <= "
+                        + once
+                        + " and lease_until <= "
+                        + once
+                        + " and first_sent_at is not null and "
+                        + windowOver(once),
+                    "coalesce(due_at, lease_until)"))
+            .map(tables::named)
+            .toList();
     String byId = " where " + Sql.BY_ID + " and ";
     String settled = "update steadfast_operation set state = ?, " + Rows.released(dialect) + byId;
     String corrupt =
@@ -111,6 +115,11 @@ final class Backlog {
                 + dialect.skipLocked()
                 + ")");
     this.purgeable = tables.named("select count(*) from (" + over + MOST_COUNTED + ") counted");
+  }
+
+  private static String expiring(Dialect dialect, String condition, String order) {
+    String changes = "state = 'unknown', " + Rows.released(dialect);
+    return dialect.updating(new Dialect.Some("origin", changes, condition, order));
   }
 
   // A sequence that a transaction enlists in is locked, or has a time in look_at after the commit.
@@ -177,27 +186,35 @@ final class Backlog {
   }
 
   /**
-   * An operation that may have been processed, that nobody holds, and that can no longer be sent
-   * again.
+   * Marks as unknown some operations that may have been processed and can no longer be sent again.
+   * That does not wait for the disk, and skips those that somebody has locked: what is not marked,
+   * or what a crash takes back, is found the next time, and nobody sends it meanwhile. No statement
+   * goes by the version of a row that is unknown, so that one may come a second time.
    *
-   * @param version the row as it was read
-   * @param origin its destination
+   * @param marked gets the origin of each
    */
-  record Expired(Row.Version version, String origin) {}
+  void expire(Connection connection, Consumer<String> marked) throws SQLException {
+    for (String sql : expire) {
+      int pages = 0;
+      while (pages < MOST_PAGES && expire(connection, sql, marked) == PAGE) {
+        pages++;
+      }
+    }
+  }
 
-  /** Some operations that have expired. */
-  List<Expired> expired(Connection connection) throws SQLException {
-    List<Expired> found = new ArrayList<>();
-    for (String sql : List.of(expired, told, keyless)) {
-      try (PreparedStatement statement = Sql.prepare(connection, sql);
-          ResultSet row = statement.executeQuery()) {
+  private static int expire(Connection connection, String sql, Consumer<String> marked)
+      throws SQLException {
+    int some = 0;
+    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
+      statement.setInt(1, PAGE);
+      try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          Row.Version version = new Row.Version(row.getLong("id"), row.getInt("row_version"));
-          found.add(new Expired(version, row.getString("origin")));
+          marked.accept(row.getString(1));
+          some++;
         }
       }
     }
-    return found;
+    return some;
   }
 
   /**
@@ -222,18 +239,8 @@ final class Backlog {
 
   /** Whether {@link #settle} would settle it; changes nothing. */
   boolean isSettleable(Connection connection, OperationJournal.Id id) throws SQLException {
-    return finds(connection, settleable, id)
-        || (isCorrupt(connection, id) && finds(connection, settleableCorrupt, id));
-  }
-
-  private static boolean finds(Connection connection, String sql, OperationJournal.Id id)
-      throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, sql)) {
-      Sql.setId(statement, 1, id);
-      try (ResultSet row = statement.executeQuery()) {
-        return row.next();
-      }
-    }
+    return Sql.finds(connection, settleable, id)
+        || (isCorrupt(connection, id) && Sql.finds(connection, settleableCorrupt, id));
   }
 
   private boolean isCorrupt(Connection connection, OperationJournal.Id id) throws SQLException {

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -106,7 +105,8 @@ final class Claims {
   }
 
   /**
-   * Refuses an operation that the database cannot take, and that nobody has sent before.
+   * Refuses an operation that the database cannot take. But one that is begun may have been sent,
+   * or others deliver it: that is not told as "never sent".
    *
    * @param lost the failure of its claim
    */
@@ -115,13 +115,13 @@ final class Claims {
     if (why == null) {
       return;
     }
-    Row row =
-        why == Unwritable.READ_ONLY
-            ? again(lost, connection -> rows.find(connection, intent.id()))
-            : null;
-    if (row == null || !row.times().sent()) {
+    if (why == Unwritable.NO_TABLE || !isBegun(intent, lost)) {
       throw why.refusal(lost);
     }
+  }
+
+  private boolean isBegun(Intent intent, IOException lost) throws IOException {
+    return again(lost, connection -> rows.isBegun(connection, intent.id()));
   }
 
   private Claim claim(Connection connection, Asked asked) throws SQLException {
@@ -168,20 +168,11 @@ final class Claims {
         : new Claim.InFlight();
   }
 
-  /**
-   * Marks operations as unknown that may have been processed and can no longer be sent again.
-   *
-   * @param found the operations as they were read
-   */
-  void markUnknown(Connection connection, List<Backlog.Expired> found) throws SQLException {
+  /** Marks as unknown what can no longer be sent again, and tells of it. */
+  void markExpired(Connection connection, Backlog backlog) throws SQLException {
     Map<String, Integer> marked = new TreeMap<>();
     try {
-      for (Backlog.Expired each : found) {
-        // One transaction each, so nobody waits for long.
-        if (rows.markUnknown(connection, each.version())) {
-          marked.merge(each.origin(), 1, Integer::sum);
-        }
-      }
+      backlog.expire(connection, origin -> marked.merge(origin, 1, Integer::sum));
     } finally {
       marked.forEach((origin, some) -> tellUnknown(origin, some, true));
     }

@@ -103,13 +103,8 @@ final class DecisionRows {
 
   /** Tells what {@link #decide} would answer, and changes nothing. */
   Decision look(Connection connection, OperationJournal.Id id, Verb verb) throws SQLException {
-    try (PreparedStatement statement = Sql.prepare(connection, tables.named(change(verb).look()))) {
-      Sql.setId(statement, 1, id);
-      try (ResultSet row = statement.executeQuery()) {
-        if (row.next()) {
-          return Decision.DONE;
-        }
-      }
+    if (Sql.finds(connection, tables.named(change(verb).look()), id)) {
+      return Decision.DONE;
     }
     return refusal(connection, id, verb);
   }

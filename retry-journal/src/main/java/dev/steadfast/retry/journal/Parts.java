@@ -87,13 +87,13 @@ record Parts(
   OffsetDateTime begin() throws IOException {
     return connections()
         .run(connection -> {
-          claims.markUnknown(connection, backlog.expired(connection));
+          claims.markExpired(connection, backlog);
           return backlog.time(connection);
         });
   }
 
   List<Intent> unknown(Connection connection, int most) throws SQLException {
-    claims.markUnknown(connection, backlog.expired(connection));
+    claims.markExpired(connection, backlog);
     return backlog.unknown(connection, most);
   }
 

@@ -14,16 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The statements on one operation. Immutable. */
 final class Rows {
-  // True unless an earlier operation of its sequence holds it.
-  private static String itsTurn(String holding) {
-    return "(sequence_name is null or not exists (select 1 from steadfast_operation earlier"
-        + " where earlier.sequence_name = steadfast_operation.sequence_name"
-        + " and earlier.sequence_number < steadfast_operation.sequence_number"
-        + " and earlier.state in ("
-        + holding
-        + ")))";
-  }
-
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofHours(1);
 
@@ -41,6 +31,7 @@ final class Rows {
   private final String beginSending;
   private final String repeat;
   private final String find;
+  private final String isBegun;
   private final String markUnknown;
   private final String sending;
   private final String ended;
@@ -101,8 +92,8 @@ final class Rows {
             + ", claims = claims + 1, again = true, due_at = null, ";
     // After a fail-over to a standby that lacks the last changes, a version can come again.
     String asRead = " where id = ? and row_version = ? and ";
-    String inItsTurn =
-        asRead + itsTurn(deliveries.holding()) + " and (state = 'closed' or " + unheld(now) + ")";
+    String turn = Sequences.itsTurn(deliveries.holding());
+    String inItsTurn = asRead + turn + " and (state = 'closed' or " + unheld(now) + ")";
     String asTheFirst = inItsTurn + " and (state = 'closed' or first_sent_at is null)";
     String sentNow = "first_sent_at = " + now + ", key_expires_at = " + windowEnd;
     this.begin = tables.named(claimed + unsent + anew + asTheFirst);
@@ -115,6 +106,9 @@ final class Rows {
                 + Row.columns(dialect, deliveries)
                 + " from steadfast_operation where "
                 + Sql.BY_ID);
+    this.isBegun =
+        tables.named(
+            "select 1 from steadfast_operation where " + Sql.BY_ID + " and state <> 'closed'");
     this.markUnknown =
         tables.named(
             "update steadfast_operation set state = 'unknown', "
@@ -246,8 +240,7 @@ final class Rows {
    */
   boolean insert(Connection connection, Intent intent, Start start) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, insert)) {
-      int i = Sql.setId(statement, 1, intent.id());
-      i = IntentColumns.set(statement, i, intent, atRest);
+      int i = IntentColumns.set(statement, Sql.setId(statement, 1, intent.id()), intent, atRest);
       statement.setString(i++, (start.isDelivered() ? State.READY : State.IN_FLIGHT).toString());
       statement.setBoolean(i++, start.isDelivered());
       statement.setBoolean(i++, !start.isDelivered());
@@ -296,6 +289,11 @@ final class Rows {
       statement.setString(i, held.token());
       return first(statement);
     }
+  }
+
+  /** Whether it is known and not closed. This reads columns of the first version alone. */
+  boolean isBegun(Connection connection, OperationJournal.Id id) throws SQLException {
+    return Sql.finds(connection, isBegun, id);
   }
 
   private @Nullable Row first(PreparedStatement statement) throws SQLException {

@@ -54,6 +54,16 @@ final class Sequences {
                 "name = (select sequence_name from steadfast_operation where " + Sql.BY_ID + ")"));
   }
 
+  /** The condition that no earlier operation of its sequence holds an operation. */
+  static String itsTurn(String holding) {
+    return "(sequence_name is null or not exists (select 1 from steadfast_operation earlier"
+        + " where earlier.sequence_name = steadfast_operation.sequence_name"
+        + " and earlier.sequence_number < steadfast_operation.sequence_number"
+        + " and earlier.state in ("
+        + holding
+        + ")))";
+  }
+
   private String unlocked(String changes, String condition) {
     String update = "update steadfast_sequence set " + changes + " where ";
     return dialect == Dialect.H2

@@ -63,6 +63,17 @@ final class Sql {
     return i;
   }
 
+  /** Whether a statement, whose only values are the three parts of a name, finds a row. */
+  static boolean finds(Connection connection, String sql, OperationJournal.Id id)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql)) {
+      setId(statement, 1, id);
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next();
+      }
+    }
+  }
+
   static void setLong(PreparedStatement statement, int i, @Nullable Long value)
       throws SQLException {
     if (value == null) {

@@ -202,7 +202,7 @@ public final class Wakeups {
    */
   public void sweep() throws IOException {
     run(connection -> {
-      parts.claims().markUnknown(connection, parts.backlog().expired(connection));
+      parts.claims().markExpired(connection, parts.backlog());
       return null;
     });
     keepAll(run(rows::left));

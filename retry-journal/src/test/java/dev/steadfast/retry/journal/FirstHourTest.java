@@ -70,17 +70,41 @@ class FirstHourTest {
   }
 
   @Test
-  void inAReadOnlyDatabaseOnlyWhatWasSentBeforeIsUnknown() throws Exception {
+  void withoutAColumnOnlyWhatIsBegunIsUnknown() throws Exception {
+    JdbcJournal journal = database.journal();
+    TestJournals.granted(journal, TestIntents.intent("order-1"));
+    database.execute("alter table steadfast_operation drop column passed");
+    RefusedException refused = refused(journal, TestIntents.intent("order-2"));
+    assertEquals(Refusal.UNWRITABLE, refused.refusal());
+    assertTrue(refused.getMessage().contains("lack a column"), refused::toString);
+    assertTrue(refused.getMessage().contains("\"passed\""), refused::toString);
+    assertUnknown(journal, "order-1");
+  }
+
+  // Its owner, or whoever resumes, may be about to send it.
+  private static void assertUnknown(JdbcJournal journal, String key) {
+    IOException unknown =
+        assertThrows(IOException.class, () -> TestJournals.claim(journal, TestIntents.intent(key)));
+    assertFalse(unknown instanceof RefusedException, unknown::toString);
+  }
+
+  @Test
+  void inAReadOnlyDatabaseOnlyWhatIsBegunIsUnknown() throws Exception {
     JdbcJournal journal = database.journal();
     TestJournals.sent(journal, TestIntents.intent("order-1"));
+    TestJournals.ended(journal, TestIntents.intent("closed"), TestIntents.without(State.CLOSED));
+    try (Connection own = database.source().getConnection()) {
+      own.setAutoCommit(false);
+      assertTrue(journal.enlist(own, TestIntents.intent("enlisted")));
+      own.commit();
+    }
     database.execute("alter database postgres set default_transaction_read_only = on");
     RefusedException refused = refused(journal, TestIntents.intent("order-2"));
     assertEquals(Refusal.UNWRITABLE, refused.refusal());
     assertTrue(refused.getMessage().contains("read-only"), refused::toString);
-    IOException unknown =
-        assertThrows(
-            IOException.class, () -> TestJournals.claim(journal, TestIntents.intent("order-1")));
-    assertFalse(unknown instanceof RefusedException, unknown::toString);
+    assertEquals(Refusal.UNWRITABLE, refused(journal, TestIntents.intent("closed")).refusal());
+    assertUnknown(journal, "order-1");
+    assertUnknown(journal, "enlisted");
   }
 
   @Test

@@ -425,8 +425,8 @@ public interface OperationJournal extends Journaling.Journal {
     /** The journal could not be reached, so nothing was sent. */
     UNREACHABLE,
     /**
-     * The journal cannot be written: its table is missing, or the database is read-only. Nothing
-     * was sent, now or before.
+     * The journal cannot be written: its table or a column of it is missing, or the database is
+     * read-only. Nothing was sent, now or before.
      */
     UNWRITABLE,
     /** The operation may have been processed before, and must not be sent again. */
