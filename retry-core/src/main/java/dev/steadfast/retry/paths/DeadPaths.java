@@ -5,6 +5,8 @@ import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.OriginTable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -77,16 +79,7 @@ public final class DeadPaths {
     if (paths == null) {
       return null;
     }
-    long now = ticker.getAsLong();
-    paths.lock.lock();
-    try {
-      boolean before = paths.uneasy();
-      PathChoice choice = paths.choose(safe, lost, now);
-      count(before, paths);
-      return choice;
-    } finally {
-      paths.lock.unlock();
-    }
+    return ask(paths, now -> paths.choose(safe, lost, now));
   }
 
   /**
@@ -97,16 +90,8 @@ public final class DeadPaths {
    */
   public boolean opening(OperationInfo info, long sinceNanos) {
     OriginPaths paths = origins.find(info.origin());
-    long now = ticker.getAsLong();
-    if (paths == null || now - sinceNanos >= MOST_WAIT_NANOS) {
-      return false;
-    }
-    paths.lock.lock();
-    try {
-      return paths.opening(now);
-    } finally {
-      paths.lock.unlock();
-    }
+    return paths != null
+        && ask(paths, now -> now - sinceNanos < MOST_WAIT_NANOS && paths.opening(now));
   }
 
   /**
@@ -123,17 +108,7 @@ public final class DeadPaths {
     if (paths == null) {
       return;
     }
-    long now = ticker.getAsLong();
-    PathEvent event;
-    paths.lock.lock();
-    try {
-      boolean before = paths.uneasy();
-      event = other ? paths.otherAlive(now) : paths.alive(path, now);
-      count(before, paths);
-    } finally {
-      paths.lock.unlock();
-    }
-    tell(info, event);
+    tell(info, ask(paths, now -> other ? paths.otherAlive(now) : paths.alive(path, now)));
   }
 
   /**
@@ -148,36 +123,18 @@ public final class DeadPaths {
       return false;
     }
     OriginPaths paths = origins.get(info.origin());
-    long now = ticker.getAsLong();
-    PathEvent event = null;
-    boolean elsewhere = false;
-    paths.lock.lock();
-    try {
-      boolean before = paths.uneasy();
-      if (other) {
-        paths.otherSilent(now);
-      } else {
-        event = paths.silent(path, now);
-        elsewhere = paths.suspects(path);
-      }
-      count(before, paths);
-    } finally {
-      paths.lock.unlock();
+    if (other) {
+      change(paths, paths::otherSilent);
+      return false;
     }
-    tell(info, event);
-    return elsewhere;
+    tell(info, ask(paths, now -> paths.silent(path, now)));
+    return ask(paths, now -> paths.suspects(path));
   }
 
   /** The other connection is there, and no answer has come on it yet. For clients that show it. */
   public void otherOpened(OperationInfo info) {
-    long now = ticker.getAsLong();
     OriginPaths paths = origins.get(info.origin());
-    paths.lock.lock();
-    try {
-      paths.otherOpened(now);
-    } finally {
-      paths.lock.unlock();
-    }
+    change(paths, paths::otherOpened);
   }
 
   /**
@@ -187,22 +144,33 @@ public final class DeadPaths {
    *     is left alone
    */
   public void otherFailed(OperationInfo info, boolean never) {
-    long now = ticker.getAsLong();
     OriginPaths paths = origins.get(info.origin());
+    change(paths, now -> paths.otherFailed(never, now));
+  }
+
+  private void change(OriginPaths paths, LongConsumer change) {
+    ask(
+        paths,
+        now -> {
+          change.accept(now);
+          return true;
+        });
+  }
+
+  /** Asks with the time, under the lock of the origin; and counts if its unease has changed. */
+  private <T extends @Nullable Object> T ask(OriginPaths paths, LongFunction<T> question) {
+    long now = ticker.getAsLong();
     paths.lock.lock();
     try {
       boolean before = paths.uneasy();
-      paths.otherFailed(never, now);
-      count(before, paths);
+      T answer = question.apply(now);
+      boolean after = paths.uneasy();
+      if (before != after) {
+        uneasy.addAndGet(after ? 1 : -1);
+      }
+      return answer;
     } finally {
       paths.lock.unlock();
-    }
-  }
-
-  private void count(boolean before, OriginPaths paths) {
-    boolean after = paths.uneasy();
-    if (before != after) {
-      uneasy.addAndGet(after ? 1 : -1);
     }
   }
 
