@@ -54,77 +54,51 @@ final class Jdk21Methods {
    * @throws UnsupportedOperationException on a Java without this setting
    */
   static void localAddress(HttpClient.Builder builder, @Nullable InetAddress address) {
-    MethodHandle method = LOCAL_ADDRESS;
-    if (method == null) {
+    if (LOCAL_ADDRESS == null) {
       throw new UnsupportedOperationException("localAddress: Java 19 or newer has it");
     }
-    try {
-      HttpClient.Builder unused = (HttpClient.Builder) method.invokeExact(builder, address);
-    } catch (Throwable thrown) {
-      throw unchecked(thrown);
-    }
+    call(LOCAL_ADDRESS, builder, address);
   }
 
   static void close(HttpClient client) {
-    run(CLOSE, client);
+    call(CLOSE, client);
   }
 
   static void shutdown(HttpClient client) {
-    run(SHUTDOWN, client);
+    call(SHUTDOWN, client);
   }
 
   static void shutdownNow(HttpClient client) {
-    run(SHUTDOWN_NOW, client);
+    call(SHUTDOWN_NOW, client);
   }
 
   static boolean isTerminated(HttpClient client) {
-    MethodHandle method = IS_TERMINATED;
-    try {
-      return method != null && (boolean) method.invokeExact(client);
-    } catch (Throwable thrown) {
-      throw unchecked(thrown);
-    }
+    return Boolean.TRUE.equals(call(IS_TERMINATED, client));
   }
 
   static boolean awaitTermination(HttpClient client, Duration duration)
       throws InterruptedException {
-    MethodHandle method = AWAIT_TERMINATION;
-    try {
-      return method != null && (boolean) method.invokeExact(client, duration);
-    } catch (InterruptedException interrupted) {
-      throw interrupted;
-    } catch (Throwable thrown) {
-      throw unchecked(thrown);
-    }
+    return Boolean.TRUE.equals(call(AWAIT_TERMINATION, client, duration));
   }
 
-  @SuppressWarnings("unchecked") // the return type is erased in the handle
+  @SuppressWarnings("unchecked") // the handle knows no type arguments
   static Optional<String> connectionLabel(HttpResponse<?> response) {
-    MethodHandle method = CONNECTION_LABEL;
+    Object label = call(CONNECTION_LABEL, response);
+    return label == null ? Optional.empty() : (Optional<String>) label;
+  }
+
+  /** Calls a method, which throws what it throws; null on a Java without it. */
+  private static @Nullable Object call(
+      @Nullable MethodHandle method, @Nullable Object... arguments) {
     try {
-      return method == null
-          ? Optional.empty()
-          : (Optional<String>) (Optional<?>) method.invokeExact(response);
+      return method == null ? null : method.invokeWithArguments(arguments);
     } catch (Throwable thrown) {
-      throw unchecked(thrown);
+      throw Jdk21Methods.<RuntimeException>asItIs(thrown);
     }
   }
 
-  private static void run(@Nullable MethodHandle method, HttpClient client) {
-    try {
-      if (method != null) {
-        method.invokeExact(client);
-      }
-    } catch (Throwable thrown) {
-      throw unchecked(thrown);
-    }
-  }
-
-  // None of these methods declares a checked exception, except the one that is caught above.
-  private static RuntimeException unchecked(Throwable thrown) {
-    if (thrown instanceof Error error) {
-      throw error;
-    }
-    return thrown instanceof RuntimeException known ? known : new IllegalStateException(thrown);
+  @SuppressWarnings("unchecked") // the compiler is told that nothing checked is thrown
+  private static <E extends Throwable> RuntimeException asItIs(Throwable thrown) throws E {
+    throw (E) thrown;
   }
 }
