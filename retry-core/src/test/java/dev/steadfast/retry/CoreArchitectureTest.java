@@ -213,10 +213,10 @@ class CoreArchitectureTest {
           "dev.steadfast.retry.threads.TimedTask$Settling",
           "dev.steadfast.retry.threads.TimedTask",
           // Every attempt has all three: as objects of their own they cost 72 bytes more.
-          "dev.steadfast.retry.engine.Race",
+          "dev.steadfast.retry.engine.AttemptSettlement",
           "dev.steadfast.retry.engine.TimeBounds",
           "dev.steadfast.retry.engine.AttemptRun",
-          "dev.steadfast.retry.engine.Race",
+          "dev.steadfast.retry.engine.AttemptSettlement",
           // Threads of the library are known by their class.
           "dev.steadfast.retry.threads.WorkerThread",
           "java.lang.Thread");

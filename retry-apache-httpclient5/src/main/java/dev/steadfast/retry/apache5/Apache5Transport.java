@@ -52,7 +52,7 @@ abstract class Apache5Transport<A extends Answer<?>>
   private volatile @Nullable A earlierAnswer;
   private volatile @Nullable Throwable earlierFailure;
 
-  Apache5Transport(Earlier.Now now) {
+  Apache5Transport(FirstOperation.Now now) {
     this.operation = now.operation();
     this.body = now.body();
     this.spentNanos = now.spentNanos();

@@ -37,7 +37,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
 
   AsyncTransport(HttpRetry retry, Call call) {
     super(
-        Earlier.operation(
+        FirstOperation.operation(
             retry,
             new Apache5Views.OfRequest(call.request, call.producer),
             call.scope.clientContext,

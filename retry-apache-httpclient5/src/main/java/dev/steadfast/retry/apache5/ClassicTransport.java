@@ -32,7 +32,7 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   ClassicTransport(
       HttpRetry retry, ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain) {
     super(
-        Earlier.operation(
+        FirstOperation.operation(
             retry,
             new Apache5Views.OfRequest(request, request.getEntity()),
             scope.clientContext,

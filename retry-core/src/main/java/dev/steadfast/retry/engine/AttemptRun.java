@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the response
  */
-final class AttemptRun<R> extends Race<R> implements Attempt<R>, CancellableStep {
+final class AttemptRun<R> extends AttemptSettlement<R> implements Attempt<R>, CancellableStep {
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
   private static final AtomicIntegerFieldUpdater<AttemptRun> MEETING =
       AtomicIntegerFieldUpdater.newUpdater(AttemptRun.class, "meeting");

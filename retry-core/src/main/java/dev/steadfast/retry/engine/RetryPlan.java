@@ -36,7 +36,7 @@ public final class RetryPlan {
     private Listeners listeners;
     private RetryEnvironment environment;
     private @Nullable CallContext callContext;
-    private CallersWord word = CallersWord.NONE;
+    private RepeatPermission word = RepeatPermission.NONE;
     private boolean optional;
     private @Nullable ContextCapture context;
 
@@ -158,7 +158,7 @@ public final class RetryPlan {
     int counted = replayable == Replayable.ALWAYS ? paidRepeats : Integer.MAX_VALUE;
     return replayable == parts.word.replayable() && counted == parts.word.paidRepeats()
         ? this
-        : with(parts -> parts.word = new CallersWord(replayable, counted));
+        : with(parts -> parts.word = new RepeatPermission(replayable, counted));
   }
 
   /**
@@ -252,7 +252,7 @@ public final class RetryPlan {
     return parts.word.replayable();
   }
 
-  CallersWord word() {
+  RepeatPermission word() {
     return parts.word;
   }
 

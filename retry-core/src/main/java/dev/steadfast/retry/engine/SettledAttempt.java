@@ -10,7 +10,7 @@ final class SettledAttempt {
   private static final AtomicIntegerFieldUpdater<SettledAttempt> TO_GO_ON =
       AtomicIntegerFieldUpdater.newUpdater(SettledAttempt.class, "toGoOn");
 
-  private final Race<?> attempt;
+  private final AttemptSettlement<?> attempt;
   private volatile int toGoOn; // 1 until a thread goes on
 
   // Belongs to the thread of the timers.
@@ -18,7 +18,7 @@ final class SettledAttempt {
   private boolean goingOnHandedOver;
 
   /** Made before the attempt is settled, because afterwards there may be no memory for it. */
-  SettledAttempt(Race<?> attempt) {
+  SettledAttempt(AttemptSettlement<?> attempt) {
     this.attempt = attempt;
     this.toGoOn = attempt.waits() ? 0 : 1; // a waiting thread comes back from the wire
   }

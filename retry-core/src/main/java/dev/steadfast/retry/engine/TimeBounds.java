@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The part of an attempt that knows its time. While the request body is sent, the total timeout
  * does not run. Safe for use by many threads.
  *
- * <p>This and {@link Race} are base classes, because every attempt has one of each: so they cost no
- * objects.
+ * <p>This and {@link AttemptSettlement} are base classes, because every attempt has one of each: so
+ * they cost no objects.
  *
  * @param <R> the response
  */

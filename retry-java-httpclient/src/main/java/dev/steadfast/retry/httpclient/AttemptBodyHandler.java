@@ -48,7 +48,7 @@ final class AttemptBodyHandler<T>
   private final WireStop stop = new WireStop();
   private volatile @Nullable WatchedSubscriber<T> collector; // null: none yet, or none is needed
   private volatile Taken taken = Taken.NOT_YET;
-  private volatile @Nullable Provisional<T> provisional; // null: a head suffices
+  private volatile @Nullable ProvisionalHeads<T> provisional; // null: a head suffices
   // A JudgedBody while the rules wait for it; then the bytes of the answer that the caller gets.
   private volatile @Nullable Object held;
   private volatile @Nullable StreamStart start; // of the latest body; null: not awaited
@@ -80,23 +80,23 @@ final class AttemptBodyHandler<T>
   }
 
   /** Sets the state for heads that do not suffice, null if one does. */
-  void heads(@Nullable Provisional<T> heads) {
+  void heads(@Nullable ProvisionalHeads<T> heads) {
     provisional = heads;
   }
 
-  @Nullable Provisional<T> heads() {
+  @Nullable ProvisionalHeads<T> heads() {
     return provisional;
   }
 
   private boolean waitsAgain() {
-    Provisional<T> heads = provisional;
+    ProvisionalHeads<T> heads = provisional;
     return heads != null && heads.waitsAgain();
   }
 
   /** Whether the user's code got an answer that the rules would have retried. */
   boolean handedOnEarly() {
     WatchedSubscriber<T> collecting = collector;
-    Provisional<T> heads = provisional;
+    ProvisionalHeads<T> heads = provisional;
     return heads != null && heads.wasHeld() && collecting != null && collecting.handsOn();
   }
 
@@ -243,7 +243,7 @@ final class AttemptBodyHandler<T>
       boolean judged,
       Supplier<BodySubscriber<T>> ofUsers) {
     RetryScheduler timers = operation.plan().timers();
-    Provisional<T> heads = provisional;
+    ProvisionalHeads<T> heads = provisional;
     if (heads != null) {
       collector = null;
       return heads.taker(running, head, judged, ofUsers);
@@ -305,7 +305,7 @@ final class AttemptBodyHandler<T>
   private void succeeded(Attempt<Answer<T>> attempt, HttpResponse<T> response) {
     WatchedSubscriber<T> collecting = collector;
     status = response.statusCode();
-    Provisional<T> heads = provisional;
+    ProvisionalHeads<T> heads = provisional;
     byte[] bytes = heads == null ? JudgedBody.whole(held) : heads.over(response);
     held = null;
     if (collecting != null) {
@@ -375,7 +375,7 @@ final class AttemptBodyHandler<T>
       // The client wraps the publisher's exception. A ConnectException was hidden from it.
       attempt.userCodeFailed(blocking && !(source instanceof ConnectException) ? own : source);
     }
-    Provisional<T> heads = provisional;
+    ProvisionalHeads<T> heads = provisional;
     if (heads != null) {
       heads.fails(attempt);
     } else if (held instanceof JudgedBody<?> judged) {

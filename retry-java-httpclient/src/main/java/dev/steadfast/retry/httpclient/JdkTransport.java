@@ -100,7 +100,7 @@ final class JdkTransport<T> extends PathTransport
       delivery.answeredBy(operation.info().origin());
     }
     delivery.follows(afterEffect, earlier);
-    delivery.heads(Provisional.of(wrapped, operation, ask.request(), body));
+    delivery.heads(ProvisionalHeads.of(wrapped, operation, ask.request(), body));
     current = delivery;
     chooseWay(attempt, delivery);
     try {
@@ -213,7 +213,7 @@ final class JdkTransport<T> extends PathTransport
     }
     Disposition last = AnswerProof.of(answer.status()).disposition();
     Evidence evidence = evidence(circumstances(), last, answer.status());
-    Provisional<T> heads = delivery == null ? null : delivery.heads();
+    ProvisionalHeads<T> heads = delivery == null ? null : delivery.heads();
     if (delivery == null || heads == null || !heads.judged()) {
       return judged(answer, evidence, delivery);
     }
@@ -226,7 +226,7 @@ final class JdkTransport<T> extends PathTransport
     Disposition last = AnswerProof.of(head.status()).disposition();
     Evidence one = Evidence.of(last, operation.safety(), head.status(), -1);
     Outcome outcome = judged(head, one, delivery);
-    Provisional<T> heads = delivery == null ? null : delivery.heads();
+    ProvisionalHeads<T> heads = delivery == null ? null : delivery.heads();
     if (heads != null) {
       heads.means(outcome);
     }
@@ -257,7 +257,7 @@ final class JdkTransport<T> extends PathTransport
   private Evidence evidence(FailureContext known, Disposition last, int status) {
     AttemptBodyHandler<T> delivery = current;
     boolean bodySpent = !ask.body().canBeSent();
-    Provisional<T> heads = delivery == null ? null : delivery.heads();
+    ProvisionalHeads<T> heads = delivery == null ? null : delivery.heads();
     Evidence evidence = heads == null ? null : heads.evidence(status, bodySpent);
     if (evidence == null) {
       int deliveries = wrapped.isJdks() ? known.deliveries(last) : -1;

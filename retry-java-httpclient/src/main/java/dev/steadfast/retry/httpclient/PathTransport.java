@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nullable WirePath> {
   private final HttpOperation operation;
-  private final @Nullable OtherClient other; // null: all attempts take the usual connections
+  private final @Nullable SecondClient other; // null: all attempts take the usual connections
 
   // Belongs to the current attempt.
-  private volatile OtherClient.@Nullable Chosen chosen; // null: it takes the usual connections
+  private volatile SecondClient.@Nullable Chosen chosen; // null: it takes the usual connections
   private volatile int life; // of its connections, when it began
   private volatile @Nullable WirePath lost; // where the attempt before was silent
 
-  PathTransport(HttpOperation operation, @Nullable OtherClient other) {
+  PathTransport(HttpOperation operation, @Nullable SecondClient other) {
     this.operation = operation;
     this.other = other;
   }
@@ -39,7 +39,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
   final void chooseWay(Attempt<?> attempt, AttemptBodyHandler<?> delivery) {
     if (other != null) {
       delivery.tellsOfHeads(this);
-      OtherClient.Chosen choice = other.choose(operation, attempt, lost);
+      SecondClient.Chosen choice = other.choose(operation, attempt, lost);
       chosen = choice;
       life = other.path(operation.info(), choice != null).life();
     }
@@ -47,13 +47,13 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
 
   /** The client that has the chosen connections. */
   final HttpClient taken(HttpClient usual) {
-    OtherClient.Chosen choice = chosen;
+    SecondClient.Chosen choice = chosen;
     return choice == null ? usual : choice.client();
   }
 
   /** Whether the attempt waits for another one that opens the other connection. */
   final boolean waitsForTurn() {
-    OtherClient.Chosen choice = chosen;
+    SecondClient.Chosen choice = chosen;
     return choice != null && choice.waits();
   }
 
@@ -92,7 +92,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
     if (waitsForTurn() && thrown instanceof HttpTimeoutException && delivery.notTaken()) {
       return TransportFailure.of(FailureKind.TIMEOUT); // while it waited for another attempt
     }
-    OtherClient.Chosen choice = chosen;
+    SecondClient.Chosen choice = chosen;
     boolean connecting = choice != null && thrown instanceof HttpConnectTimeoutException;
     if (connecting || (failure.kind() == FailureKind.TIMEOUT && delivery.sent())) {
       lost = other.silent(operation.info(), life, choice != null);

@@ -28,18 +28,18 @@ final class WrappedClient {
   private final CountDownLatch allOver = new CountDownLatch(1);
   private volatile boolean shut; // no operation may begin
   private volatile boolean stopped; // nor go on
-  private final @Nullable OtherClient other; // null: attempts stay with the client
+  private final @Nullable SecondClient other; // null: attempts stay with the client
 
   WrappedClient(HttpClient client, HttpRetry retry, Consumer<HttpClient.Builder> unreadable) {
     this.client = client;
     this.other =
         retry.leavesDeadConnections() && isJdks()
-            ? new OtherClient(client, new DeadPaths(retry.plan()), unreadable)
+            ? new SecondClient(client, new DeadPaths(retry.plan()), unreadable)
             : null;
   }
 
   /** The client for attempts that leave a silent connection, null if none does. */
-  @Nullable OtherClient other() {
+  @Nullable SecondClient other() {
     return other;
   }
 

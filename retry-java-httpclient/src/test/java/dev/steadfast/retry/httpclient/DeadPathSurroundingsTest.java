@@ -378,7 +378,7 @@ class DeadPathSurroundingsTest {
     runAll(later);
     assertServed(get("/", PATIENT), OtherPath.DEAD_CONNECTION);
     assertEquals(2, made.size(), "it was chosen just before");
-    ahead.addAndGet(OtherClient.KEEP_NANOS);
+    ahead.addAndGet(SecondClient.KEEP_NANOS);
     runAll(later);
 
     assertServed(get("/", LOSES_FIRST), null, OtherPath.DEAD_CONNECTION);

@@ -53,7 +53,7 @@ final class FactoryContext {
     OuterHalf.requireNotWithinFactory(plain.interceptors());
     this.owner = owner;
     this.retry = retry;
-    this.registry = new LiveCalls(around(plain, around != null), OtherPool.of(retry));
+    this.registry = new LiveCalls(around(plain, around != null), SecondPool.of(retry));
     this.client = derived(plain, registry);
     this.around = around;
     this.users = around == null ? null : complete(around.apply(client), client);
@@ -137,7 +137,7 @@ final class FactoryContext {
   /** The client, or the user's factory around it, with the second pool. */
   private Call.Factory otherCalls() {
     Call.Factory known = otherCalls.get();
-    OtherPool otherPool = registry.otherPool();
+    SecondPool otherPool = registry.otherPool();
     if (known != null || otherPool == null) {
       return known == null ? usualCalls() : known;
     }

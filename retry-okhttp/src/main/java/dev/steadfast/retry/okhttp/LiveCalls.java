@@ -29,7 +29,7 @@ final class LiveCalls {
 
   private final Map<Call, WireTrace> underWay = new ConcurrentHashMap<>();
   private final ClientInterceptors interceptors;
-  private final @Nullable OtherPool otherPool;
+  private final @Nullable SecondPool otherPool;
 
   private static List<Map<Connection, WirePath>> parts() {
     List<Map<Connection, WirePath>> parts = new ArrayList<>();
@@ -44,7 +44,7 @@ final class LiveCalls {
    *
    * @param otherPool where attempts go that leave a silent connection, null if none does
    */
-  LiveCalls(Around around, @Nullable OtherPool otherPool) {
+  LiveCalls(Around around, @Nullable SecondPool otherPool) {
     this.interceptors = new ClientInterceptors(around, null);
     this.otherPool = otherPool;
   }
@@ -60,7 +60,7 @@ final class LiveCalls {
   }
 
   /** The pool for attempts that leave a silent connection, null if none does. */
-  @Nullable OtherPool otherPool() {
+  @Nullable SecondPool otherPool() {
     return otherPool;
   }
 

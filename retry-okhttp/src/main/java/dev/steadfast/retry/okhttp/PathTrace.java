@@ -29,7 +29,7 @@ abstract class PathTrace extends RequestTrace {
   }
 
   /** The pool for attempts that leave a silent connection, null if none does. */
-  abstract @Nullable OtherPool otherPool();
+  abstract @Nullable SecondPool otherPool();
 
   /** The attempt takes another connection than the usual one, unless the step is null. */
   void takeOther(PathChoice.@Nullable Step step) {
@@ -42,7 +42,7 @@ abstract class PathTrace extends RequestTrace {
 
   /** Waits for the attempt that opens the other connection. */
   void awaitTurn(Call call) {
-    OtherPool pool = otherPool();
+    SecondPool pool = otherPool();
     if (pool != null && other == PathChoice.Step.AWAIT) {
       pool.awaitOpened(operation(), call);
     }
@@ -54,7 +54,7 @@ abstract class PathTrace extends RequestTrace {
    * @param connection null if the client does not keep it after a timeout
    */
   void goesOver(@Nullable WirePath connection) {
-    OtherPool pool = otherPool();
+    SecondPool pool = otherPool();
     path = pool == null ? null : connection;
     if (pool != null && connection != null) {
       life = connection.life();
@@ -70,7 +70,7 @@ abstract class PathTrace extends RequestTrace {
 
   /** The latest request was answered. */
   void alive() {
-    OtherPool pool = otherPool();
+    SecondPool pool = otherPool();
     WirePath answering = path;
     if (pool != null && answering != null) {
       pool.alive(operation().info(), answering, takesOther());
@@ -84,7 +84,7 @@ abstract class PathTrace extends RequestTrace {
    * @return where it was silent, so that the next one goes another way; null for none
    */
   @Nullable WirePath failed(FailureKind kind, @Nullable WirePath lost) {
-    OtherPool pool = otherPool();
+    SecondPool pool = otherPool();
     if (pool == null) {
       return null;
     }
@@ -112,7 +112,7 @@ abstract class PathTrace extends RequestTrace {
    * The outcome of an answer. Over another connection the answer may refuse that connection only.
    */
   Outcome judged(ResponseView answer, Evidence evidence) {
-    OtherPool pool = otherPool();
+    SecondPool pool = otherPool();
     if (pool == null || !takesOther() || !AnswerProof.refusesProtocol(answer.status())) {
       return operation().outcome(answer, evidence);
     }

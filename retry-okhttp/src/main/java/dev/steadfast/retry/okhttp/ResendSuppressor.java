@@ -70,7 +70,7 @@ final class ResendSuppressor implements Interceptor {
     if (wire.asksFirst(chain.request(), reused) && closedByServer(connection, reused)) {
       return elsewhere(chain, wire);
     }
-    wire.goesOver(OtherPool.keptAfterTimeout(connection) ? path : null);
+    wire.goesOver(SecondPool.keptAfterTimeout(connection) ? path : null);
     return inside(chain, connection, wire);
   }
 

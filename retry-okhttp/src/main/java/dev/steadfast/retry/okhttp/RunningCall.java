@@ -112,7 +112,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     OnDispatcher now = turn;
     if (now == null || !now.isHere()) {
       callBack(() -> tell(answer, thrown));
-    } else if (now instanceof Arrival arrival) {
+    } else if (now instanceof AttemptCallback arrival) {
       arrival.tells(answer, thrown);
     } else {
       tell(answer, thrown);
@@ -163,7 +163,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
 
   @Override
   public void callBack(Runnable callback) {
-    CallingBack calling = new CallingBack(callback);
+    CallbackTask calling = new CallbackTask(callback);
     turn = calling;
     calling.start(factory.client().dispatcher().executorService());
   }
@@ -176,7 +176,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
 
   /** The step before an attempt that takes the second pool, null if it takes the usual one. */
   private PathChoice.@Nullable Step chooseWay(Attempt<Answer> attempt, OkHttpTransport transport) {
-    OtherPool other = factory.registry().otherPool();
+    SecondPool other = factory.registry().otherPool();
     return other == null ? null : other.choose(operation, attempt, transport.lost);
   }
 
@@ -231,7 +231,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
     }
     boolean taken = false;
     try {
-      wire.call().enqueue(new Arrival(this, transport, attempt, wire));
+      wire.call().enqueue(new AttemptCallback(this, transport, attempt, wire));
       taken = true;
     } finally {
       if (!taken) {
@@ -241,7 +241,7 @@ abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Run
   }
 
   /** The call of an attempt is over, on the thread that is to be told. */
-  void arrived(Arrival end, WireTrace wire) {
+  void arrived(AttemptCallback end, WireTrace wire) {
     factory.registry().remove(wire.call());
     turn = end;
   }

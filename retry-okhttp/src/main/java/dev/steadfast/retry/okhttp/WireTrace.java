@@ -266,7 +266,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   }
 
   @Override
-  @Nullable OtherPool otherPool() {
+  @Nullable SecondPool otherPool() {
     return registry.otherPool();
   }
 

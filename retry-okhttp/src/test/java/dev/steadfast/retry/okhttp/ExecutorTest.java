@@ -211,7 +211,7 @@ class ExecutorTest {
     FakeTime time = new FakeTime();
     Queue<Runnable> queued = new ArrayDeque<>();
     List<Thread> called = new ArrayList<>();
-    CallingBack callback = new CallingBack(() -> called.add(Thread.currentThread()));
+    CallbackTask callback = new CallbackTask(() -> called.add(Thread.currentThread()));
 
     callback.start(queued::add, time);
     time.advance(Duration.ofHours(1));

@@ -33,7 +33,8 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
    * @param reached whether the journal has answered this call before
    * @return null if it is sent
    */
-  @Nullable Unsent<R> end(@Nullable Claim claim, @Nullable Throwable thrown, boolean reached) {
+  @Nullable EndWithoutSending<R> end(
+      @Nullable Claim claim, @Nullable Throwable thrown, boolean reached) {
     if (claim == null) {
       // This call sent nothing. But an earlier call may have, and a claim may have been written.
       Throwable failed = Objects.requireNonNull(thrown);
@@ -71,15 +72,17 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
     return thrown instanceof RefusedException refused && refused.refusal() == refusal;
   }
 
-  private Unsent<R> notSent(Effect effect, Throwable thrown) {
+  private EndWithoutSending<R> notSent(Effect effect, Throwable thrown) {
     boolean noted = thrown instanceof RefusedException refused && NOTED.contains(refused.refusal());
     return failed(effect, noted, reason(thrown), thrown);
   }
 
-  private Unsent<R> failed(Effect effect, boolean noted, StopReason reason, Throwable thrown) {
+  private EndWithoutSending<R> failed(
+      Effect effect, boolean noted, StopReason reason, Throwable thrown) {
     boolean recorded = noted || effect == Effect.SUCCEEDED || effect == Effect.FAILED;
     RetryReport.Saved known = new RetryReport.Saved(effect, recorded, false, Optional.empty());
-    return Unsent.failed(thrown, JournaledReport.notSent(reason, known, operation.info()));
+    return EndWithoutSending.failed(
+        thrown, JournaledReport.notSent(reason, known, operation.info()));
   }
 
   private static StopReason reason(Throwable thrown) {
@@ -95,10 +98,10 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
     };
   }
 
-  private Unsent<R> handedBack(Effect effect, Answer answer, byte[] body) {
+  private EndWithoutSending<R> handedBack(Effect effect, Answer answer, byte[] body) {
     RetryReport report = JournaledReport.handedBack(effect, operation.info());
     try {
-      return new Unsent<>(codec.restore(answer, body, report), null, report);
+      return new EndWithoutSending<>(codec.restore(answer, body, report), null, report);
     } catch (Throwable refused) {
       return failed(effect, false, StopReason.USER_CODE_FAILED, refused);
     }

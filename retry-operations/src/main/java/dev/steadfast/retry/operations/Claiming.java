@@ -28,7 +28,7 @@ final class Claiming<R> {
 
   private final JournaledOperation operation;
   private final RetryTransport<R> client;
-  private final Noting<R> noting;
+  private final EndRecorder<R> noting;
   private final JournalCalls calls;
   private final ClaimRefusal<R> refusal;
   private final AtomicReference<@Nullable Leave> leave = new AtomicReference<>();
@@ -41,7 +41,7 @@ final class Claiming<R> {
   private long waitedNanos; // before the latest poll
   private volatile long claimedNanos;
   private volatile boolean reached; // the journal has answered this call
-  private volatile @Nullable Unsent<R> unsent;
+  private volatile @Nullable EndWithoutSending<R> unsent;
 
   /**
    * The permission to send.
@@ -54,7 +54,7 @@ final class Claiming<R> {
       JournaledOperation operation,
       RetryTransport<R> client,
       ClaimRefusal<R> refusal,
-      Noting<R> noting) {
+      EndRecorder<R> noting) {
     this.operation = operation;
     this.client = client;
     this.refusal = refusal;
@@ -73,8 +73,8 @@ final class Claiming<R> {
   }
 
   /** The reason why nothing is sent, null if that is not known here. */
-  @Nullable Unsent<R> unsent(@Nullable Throwable thrown) {
-    Unsent<R> end = unsent;
+  @Nullable EndWithoutSending<R> unsent(@Nullable Throwable thrown) {
+    EndWithoutSending<R> end = unsent;
     return end != null && Objects.equals(end.thrown(), thrown) ? end : null;
   }
 
@@ -132,7 +132,7 @@ final class Claiming<R> {
       }
       Throwable told = client.failure(RetryTransport.End.INTERRUPTED, interrupted);
       RetryReport report = JournaledReport.notSent(StopReason.INTERRUPTED, operation.info());
-      end(attempt, Unsent.failed(told, report));
+      end(attempt, EndWithoutSending.failed(told, report));
     }
   }
 
@@ -141,7 +141,7 @@ final class Claiming<R> {
       if (claim instanceof Claim.InFlight && operation.waits() && putOff(attempt)) {
         return;
       }
-      Unsent<R> end = refusal.end(claim, thrown, reached);
+      EndWithoutSending<R> end = refusal.end(claim, thrown, reached);
       if (end != null) {
         end(attempt, end);
       } else {
@@ -152,7 +152,7 @@ final class Claiming<R> {
     }
   }
 
-  private void end(Attempt<R> attempt, Unsent<R> end) {
+  private void end(Attempt<R> attempt, EndWithoutSending<R> end) {
     unsent = end;
     attempt.complete(end.response(), end.thrown());
   }

@@ -32,7 +32,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
 
   private final JournaledOperation operation;
   private final RetryTransport<R> client;
-  private final Noting<R> noting;
+  private final EndRecorder<R> noting;
   private final Claiming<R> claiming;
 
   private volatile boolean blocking;
@@ -44,7 +44,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
   JournaledTransport(JournaledOperation operation, RetryTransport<R> client, Codec<R> codec) {
     this.operation = operation;
     this.client = client;
-    this.noting = new Noting<>(operation, codec);
+    this.noting = new EndRecorder<>(operation, codec);
     this.claiming = new Claiming<>(operation, client, new ClaimRefusal<>(operation, codec), noting);
   }
 
@@ -73,7 +73,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
       tell(unsent(end), next);
       return;
     }
-    Noting.Noted noted = noting.of(leave.claim(), end, unsafe);
+    EndRecorder.Noted noted = noting.of(leave.claim(), end, unsafe);
     if (leave.claim() == null) {
       told(noted, false, next);
     } else if (blocking) {
@@ -84,7 +84,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
   }
 
   private RetryReport unsent(LastStep<R> end) {
-    Unsent<R> known = claiming.unsent(end.failure());
+    EndWithoutSending<R> known = claiming.unsent(end.failure());
     if (known != null) {
       return known.report();
     }
@@ -102,7 +102,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
     }
   }
 
-  private CompletableFuture<Boolean> note(Noting.Noted noted) {
+  private CompletableFuture<Boolean> note(EndRecorder.Noted noted) {
     if (noted.isLeft()) {
       left = true;
     }
@@ -119,7 +119,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
     return telling;
   }
 
-  private void noteHere(Noting.Noted noted, Consumer<RetryReport> next) {
+  private void noteHere(EndRecorder.Noted noted, Consumer<RetryReport> next) {
     boolean interrupted = Thread.interrupted(); // kept for the caller
     if (interrupted) {
       left = true;
@@ -149,7 +149,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
     return Boolean.TRUE.equals(held);
   }
 
-  private void told(Noting.Noted noted, boolean recorded, Consumer<RetryReport> next) {
+  private void told(EndRecorder.Noted noted, boolean recorded, Consumer<RetryReport> next) {
     RetryReport report;
     try {
       report = noting.report(noted, recorded, claiming.claimedNanos());
@@ -187,7 +187,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
     if (claiming.granted()) {
       return seen(client.outcome(failure));
     }
-    Unsent<R> known = claiming.unsent(failure);
+    EndWithoutSending<R> known = claiming.unsent(failure);
     StopReason reason = known == null ? StopReason.NOT_RETRYABLE : known.report().reason();
     return new Outcome(Verdict.permanent(reason), NOTHING_SENT);
   }

@@ -219,7 +219,7 @@ class HeldThreadTest {
     List<String> order = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch writing = new CountDownLatch(1);
     CountDownLatch reading = new CountDownLatch(1);
-    Race<String> race =
+    AttemptSettlement<String> race =
         new Racing() {
           @Override
           void endedWith(@Nullable String response, @Nullable Throwable failure) {
@@ -331,7 +331,7 @@ class HeldThreadTest {
   }
 
   /** An attempt of a blocking operation of which nothing but its end is asked. */
-  private abstract static class Racing extends Race<String> {
+  private abstract static class Racing extends AttemptSettlement<String> {
     Racing() {
       super(Phase.RUNNING);
     }

@@ -54,8 +54,8 @@ class RaceSchedulesTest {
     private final AtomicInteger ends = new AtomicInteger();
     private final AtomicInteger handedOver = new AtomicInteger();
     volatile boolean asked;
-    final Race<String> race =
-        new Race<>(Phase.RUNNING) {
+    final AttemptSettlement<String> race =
+        new AttemptSettlement<>(Phase.RUNNING) {
           @Override
           Operation<String> operation() {
             throw new AssertionError("not needed here");

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A second pool of connections, which the attempts of one client take where the usual connection is
  * silent. Empty unless that happens. Safe for use by many threads.
  */
-final class OtherPool {
+final class SecondPool {
   private static final int MOST_IDLE = 5;
   private static final long KEEP_SECONDS = 5;
   private static final long LOOK_AGAIN_NANOS = 2_000_000;
@@ -29,13 +29,13 @@ final class OtherPool {
   private final DeadPaths paths;
   private final ConnectionPool pool = new ConnectionPool(MOST_IDLE, KEEP_SECONDS, TimeUnit.SECONDS);
 
-  private OtherPool(DeadPaths paths) {
+  private SecondPool(DeadPaths paths) {
     this.paths = paths;
   }
 
   /** The other pool of one client, null if attempts stay where they are. */
-  static @Nullable OtherPool of(HttpRetry retry) {
-    return retry.leavesDeadConnections() ? new OtherPool(new DeadPaths(retry.plan())) : null;
+  static @Nullable SecondPool of(HttpRetry retry) {
+    return retry.leavesDeadConnections() ? new SecondPool(new DeadPaths(retry.plan())) : null;
   }
 
   ConnectionPool pool() {

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * takes, so all HTTP/2 connections of a client to an origin count as one. Safe for use by many
  * threads.
  */
-final class OtherClient {
+final class SecondClient {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   private static final long LOOK_AGAIN_NANOS = 2_000_000;
 
@@ -55,7 +55,7 @@ final class OtherClient {
    *
    * @param unreadable sets the properties for which a client has no getter
    */
-  OtherClient(HttpClient usual, DeadPaths paths, Consumer<HttpClient.Builder> unreadable) {
+  SecondClient(HttpClient usual, DeadPaths paths, Consumer<HttpClient.Builder> unreadable) {
     this.usual = usual;
     this.paths = paths;
     this.unreadable = unreadable;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A callback that runs once: on an executor of the user's, or elsewhere if that does not take it.
  */
-final class CallingBack implements Runnable, OnDispatcher {
+final class CallbackTask implements Runnable, OnDispatcher {
   // An executor that blocks the calling thread for longer counts as one that did not take the task.
   private static final long PATIENCE_NANOS = 1_000_000_000;
 
@@ -19,7 +19,7 @@ final class CallingBack implements Runnable, OnDispatcher {
   private volatile RetryScheduler.@Nullable Task late;
   private volatile @Nullable Thread thread;
 
-  CallingBack(Runnable callback) {
+  CallbackTask(Runnable callback) {
     this.callback = callback;
   }
 

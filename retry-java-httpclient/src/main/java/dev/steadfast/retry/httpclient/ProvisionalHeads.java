@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * shows the requests before it only at the end of its call. A body that another attempt may follow
  * is kept until then.
  */
-final class Provisional<T> {
+final class ProvisionalHeads<T> {
   private final SeenRequests requests;
   private final boolean maySendAgain; // the client, within its call
   private final AttemptBody body;
@@ -32,7 +32,7 @@ final class Provisional<T> {
   private volatile @Nullable HeldBody<T> held; // of the latest head
   private volatile @Nullable Answer<T> heldHead; // until what follows is decided
 
-  Provisional(
+  ProvisionalHeads(
       SeenRequests requests, boolean maySendAgain, AttemptBody body, RetryScheduler timers) {
     this.requests = requests;
     this.maySendAgain = maySendAgain;
@@ -41,7 +41,7 @@ final class Provisional<T> {
   }
 
   /** The state of an attempt; null if the head of its answer suffices. */
-  static <T> @Nullable Provisional<T> of(
+  static <T> @Nullable ProvisionalHeads<T> of(
       WrappedClient wrapped, HttpOperation operation, HttpRequest request, AttemptBody body) {
     boolean own = wrapped.isJdks();
     boolean redirects = wrapped.client().followRedirects() != HttpClient.Redirect.NEVER;
@@ -53,7 +53,7 @@ final class Provisional<T> {
       return null;
     }
     SeenRequests requests = new SeenRequests(operation, request, redirects);
-    return new Provisional<>(requests, !own, body, operation.plan().timers());
+    return new ProvisionalHeads<>(requests, !own, body, operation.plan().timers());
   }
 
   /** Whether the client has a whole answer, and perhaps sends again. */

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * attempt, the user's callback runs after the loop has returned. So its exceptions reach the
  * dispatcher.
  */
-final class Arrival implements Callback, OnDispatcher {
-  private static final AtomicReferenceFieldUpdater<Arrival, @Nullable WireTrace> WIRE =
-      AtomicReferenceFieldUpdater.newUpdater(Arrival.class, WireTrace.class, "wire");
+final class AttemptCallback implements Callback, OnDispatcher {
+  private static final AtomicReferenceFieldUpdater<AttemptCallback, @Nullable WireTrace> WIRE =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptCallback.class, WireTrace.class, "wire");
 
   private final RunningCall owner;
   private final OkHttpTransport transport;
@@ -26,7 +26,8 @@ final class Arrival implements Callback, OnDispatcher {
   private @Nullable Answer answer; // like the failure, for the user's callback
   private @Nullable Throwable failure;
 
-  Arrival(RunningCall owner, OkHttpTransport transport, Attempt<Answer> attempt, WireTrace wire) {
+  AttemptCallback(
+      RunningCall owner, OkHttpTransport transport, Attempt<Answer> attempt, WireTrace wire) {
     this.owner = owner;
     this.transport = transport;
     this.attempt = attempt;

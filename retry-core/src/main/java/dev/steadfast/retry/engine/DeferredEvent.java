@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the response
  */
-final class Postponed<R> {
+final class DeferredEvent<R> {
   private final AtomicReference<@Nullable Completion<R>> completion = new AtomicReference<>();
   private volatile @Nullable End end;
   private volatile boolean look;

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Makes what the journal and the caller are told at the end of an operation. Immutable. */
-record Noting<R>(JournaledOperation operation, Codec<R> codec) {
+record EndRecorder<R>(JournaledOperation operation, Codec<R> codec) {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   /** The result of the attempts, to be noted in the journal. */

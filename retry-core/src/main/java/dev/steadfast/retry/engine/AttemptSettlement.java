@@ -14,29 +14,33 @@ import org.slf4j.LoggerFactory;
  *
  * @param <R> the response
  */
-abstract class Race<R> extends TimeBounds<R> implements Runnable {
+abstract class AttemptSettlement<R> extends TimeBounds<R> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
-  private static final AtomicReferenceFieldUpdater<Race, Phase> PHASE =
-      AtomicReferenceFieldUpdater.newUpdater(Race.class, Phase.class, "phase");
+  private static final AtomicReferenceFieldUpdater<AttemptSettlement, Phase> PHASE =
+      AtomicReferenceFieldUpdater.newUpdater(AttemptSettlement.class, Phase.class, "phase");
 
   @SuppressWarnings("rawtypes") // as above
-  private static final AtomicReferenceFieldUpdater<Race, @Nullable Postponed> POSTPONED =
-      AtomicReferenceFieldUpdater.newUpdater(Race.class, Postponed.class, "postponed");
+  private static final AtomicReferenceFieldUpdater<AttemptSettlement, @Nullable DeferredEvent>
+      POSTPONED =
+          AtomicReferenceFieldUpdater.newUpdater(
+              AttemptSettlement.class, DeferredEvent.class, "postponed");
 
   @SuppressWarnings("rawtypes") // as above
-  private static final AtomicReferenceFieldUpdater<Race, @Nullable RecheckTimer> TIMER =
-      AtomicReferenceFieldUpdater.newUpdater(Race.class, RecheckTimer.class, "timer");
+  private static final AtomicReferenceFieldUpdater<AttemptSettlement, @Nullable RecheckTimer>
+      TIMER =
+          AtomicReferenceFieldUpdater.newUpdater(
+              AttemptSettlement.class, RecheckTimer.class, "timer");
 
   private volatile Phase phase;
-  private volatile @Nullable Postponed<R> postponed; // null: nothing
+  private volatile @Nullable DeferredEvent<R> postponed; // null: nothing
   private volatile @Nullable Runnable canceller;
   private volatile @Nullable RecheckTimer timer;
   private volatile boolean ended; // what the attempt ended with can be read
   private volatile @Nullable SettledAttempt settled; // by the thread of the timers
 
-  Race(Phase phase) {
+  AttemptSettlement(Phase phase) {
     this.phase = phase;
   }
 
@@ -88,21 +92,21 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
   /** Handles what came in the meantime. Returns whether the attempt goes on. */
   boolean reopen(Phase open) {
     phase = open;
-    Postponed<R> later = postponed;
+    DeferredEvent<R> later = postponed;
     if (later != null) {
       handle(later);
     }
     return phase == open;
   }
 
-  private void handle(Postponed<R> later) {
-    Postponed.End end = later.end();
+  private void handle(DeferredEvent<R> later) {
+    DeferredEvent.End end = later.end();
     if (end != null) {
       end(end.phase(), end.reason());
     } else if (later.takeLook()) {
       run();
     }
-    Postponed.Completion<R> completion = later.takeCompletion();
+    DeferredEvent.Completion<R> completion = later.takeCompletion();
     if (completion != null) {
       complete(completion.response(), completion.failure());
     }
@@ -114,7 +118,7 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
     Phase now = phase;
     while (!now.settled()) {
       if (now == Phase.BUSY) {
-        Postponed<R> later = postponed();
+        DeferredEvent<R> later = postponed();
         later.complete(response, failure);
         if (phase == Phase.BUSY || later.takeCompletion() == null) {
           if (waits()) {
@@ -227,10 +231,10 @@ abstract class Race<R> extends TimeBounds<R> implements Runnable {
     }
   }
 
-  private Postponed<R> postponed() {
-    Postponed<R> later = postponed;
+  private DeferredEvent<R> postponed() {
+    DeferredEvent<R> later = postponed;
     while (later == null) {
-      POSTPONED.compareAndSet(this, null, new Postponed<>());
+      POSTPONED.compareAndSet(this, null, new DeferredEvent<>());
       later = postponed;
     }
     return later;

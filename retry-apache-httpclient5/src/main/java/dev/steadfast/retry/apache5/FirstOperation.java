@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param runtime tells calls apart: each has its own
  * @param before the call that began before it with this context
  */
-record Earlier(
+record FirstOperation(
     Object runtime,
     HttpOperation operation,
     HttpRequest request,
     long startNanos,
-    @Nullable Earlier before) {
+    @Nullable FirstOperation before) {
   private static final String CALL = "dev.steadfast.retry.call";
   private static final int MOST_BEFORE = 3; // a context may serve any number of calls
 
@@ -37,34 +37,34 @@ record Earlier(
       HttpRetry retry, Apache5Views.OfRequest view, HttpContext context, Object runtime) {
     RetryOptions options = Apache5Retry.options(context);
     long now = retry.environment().ticker().getAsLong();
-    Earlier earlier = in(context, runtime);
+    FirstOperation earlier = in(context, runtime);
     HttpOperation again = earlier == null ? null : earlier.again(view, options);
     if (earlier != null && again != null) {
       return new Now(again, view.sent(), now - earlier.startNanos);
     }
     HttpOperation operation = retry.operation(view, options);
-    Earlier before = latest(of(context), MOST_BEFORE);
-    context.setAttribute(CALL, new Earlier(runtime, operation, view.request(), now, before));
+    FirstOperation before = latest(of(context), MOST_BEFORE);
+    context.setAttribute(CALL, new FirstOperation(runtime, operation, view.request(), now, before));
     return new Now(operation, view.sent(), 0);
   }
 
-  private static @Nullable Earlier of(HttpContext context) {
-    return context.getAttribute(CALL) instanceof Earlier earlier ? earlier : null;
+  private static @Nullable FirstOperation of(HttpContext context) {
+    return context.getAttribute(CALL) instanceof FirstOperation earlier ? earlier : null;
   }
 
   @SuppressWarnings("ReferenceEquality") // the very runtime of this call
-  private static @Nullable Earlier in(HttpContext context, Object runtime) {
-    Earlier earlier = of(context);
+  private static @Nullable FirstOperation in(HttpContext context, Object runtime) {
+    FirstOperation earlier = of(context);
     while (earlier != null && earlier.runtime != runtime) {
       earlier = earlier.before;
     }
     return earlier;
   }
 
-  private static @Nullable Earlier latest(@Nullable Earlier call, int most) {
+  private static @Nullable FirstOperation latest(@Nullable FirstOperation call, int most) {
     return call == null || most == 0
         ? null
-        : new Earlier(
+        : new FirstOperation(
             call.runtime,
             call.operation,
             call.request,

@@ -7,8 +7,9 @@ package dev.steadfast.retry.engine;
  * @param paidRepeats how many attempts may follow those that may have been processed, where nothing
  *     but this word makes that safe
  */
-record CallersWord(Replayable replayable, int paidRepeats) {
-  static final CallersWord NONE = new CallersWord(Replayable.BY_REQUEST, Integer.MAX_VALUE);
+record RepeatPermission(Replayable replayable, int paidRepeats) {
+  static final RepeatPermission NONE =
+      new RepeatPermission(Replayable.BY_REQUEST, Integer.MAX_VALUE);
 
   /** Whether an attempt may be followed by another. */
   boolean allows(Evidence.Safety safety) {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param thrown the exception that the caller gets instead of an answer
  * @param report the report for the caller
  */
-record Unsent<R>(@Nullable R response, @Nullable Throwable thrown, RetryReport report) {
-  static <R> Unsent<R> failed(Throwable thrown, RetryReport report) {
-    return new Unsent<>(null, thrown, report);
+record EndWithoutSending<R>(@Nullable R response, @Nullable Throwable thrown, RetryReport report) {
+  static <R> EndWithoutSending<R> failed(Throwable thrown, RetryReport report) {
+    return new EndWithoutSending<>(null, thrown, report);
   }
 }
