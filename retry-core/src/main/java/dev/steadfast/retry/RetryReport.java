@@ -167,8 +167,8 @@ public interface RetryReport {
    * }</pre>
    *
    * @param status the status of the answer that the caller got
-   * @param ifUnknown gets the status, only if the effect is unknown and the status is 400 to 498
-   *     but not 408; may ask the server
+   * @param ifUnknown gets the status if the effect is unknown and the status is 400 to 499, but not
+   *     408 or 499; otherwise not called; may ask the server
    * @return what is known
    * @throws NullPointerException if {@code ifUnknown} is null or returns null
    */
