@@ -85,7 +85,7 @@ public final class Report {
   private static void head(List<String> page, Results results) throws IOException {
     page.add("# Benchmarks");
     page.add("");
-    page.add("Rendered by `jmh/run.sh` from the results of one run; do not edit.");
+    page.add("Rendered from the results of the commands of `jmh/run.sh`; do not edit.");
     page.add(
         "± is JMH's 99.9 % confidence interval where nothing else is said. Bytes are those"
             + " allocated per call.");
