@@ -4,7 +4,7 @@ import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.engine.Work;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Contexts;
-import dev.steadfast.retry.internal.OwnBudgets;
+import dev.steadfast.retry.internal.DefaultBudgetCounter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -234,7 +234,7 @@ public final class Retrier {
       if (chosen == null) {
         chosen = RetryBudget.perOrigin(0.1);
         budget = chosen;
-        OwnBudgets.all().built("Retrier.builder()", environment.ticker());
+        DefaultBudgetCounter.all().built("Retrier.builder()", environment.ticker());
       }
       return chosen;
     }

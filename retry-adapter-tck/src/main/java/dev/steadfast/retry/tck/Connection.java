@@ -13,7 +13,7 @@ final class Connection implements Runnable {
   private final Socket raw;
   private final Layer layer;
   private final Script script;
-  private final Journal journal;
+  private final ServerLog log;
   private final Thread handler;
 
   /** Used by the handler only; null before there is something to read. */
@@ -21,13 +21,13 @@ final class Connection implements Runnable {
 
   private volatile boolean aborted;
 
-  Connection(int number, String name, Socket raw, Layer layer, Script script, Journal journal) {
+  Connection(int number, String name, Socket raw, Layer layer, Script script, ServerLog log) {
     this.number = number;
     this.name = name + "-connection-" + number;
     this.raw = raw;
     this.layer = layer;
     this.script = script;
-    this.journal = journal;
+    this.log = log;
     this.handler = Threads.daemon(this.name, this);
   }
 
@@ -37,7 +37,7 @@ final class Connection implements Runnable {
   }
 
   void start() {
-    journal.opened(this);
+    log.opened(this);
     handler.start();
   }
 
@@ -72,7 +72,7 @@ final class Connection implements Runnable {
     } catch (RuntimeException | Error e) {
       // Told before the client can see the end, so that a test that has seen it finds the problem.
       if (!aborted) {
-        journal.problem(e);
+        log.problem(e);
       }
     } finally {
       closeSocket();
@@ -80,7 +80,7 @@ final class Connection implements Runnable {
         // While the reader is inside, the system may not have closed the socket, nor sent the RST.
         Threads.join(reader);
       }
-      journal.closed(this);
+      log.closed(this);
     }
   }
 
@@ -91,7 +91,7 @@ final class Connection implements Runnable {
     reader = Threads.daemon(name + "-reader", input);
     reader.start();
     Conversation conversation =
-        new Conversation(number, input, socket.getOutputStream(), script, journal);
+        new Conversation(number, input, socket.getOutputStream(), script, log);
     part(conversation.run(), socket, input);
   }
 
@@ -99,7 +99,7 @@ final class Connection implements Runnable {
     try {
       raw.close();
     } catch (IOException e) {
-      journal.problem(e);
+      log.problem(e);
     }
   }
 

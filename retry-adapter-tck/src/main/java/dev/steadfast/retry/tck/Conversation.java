@@ -12,16 +12,15 @@ final class Conversation {
   private final RequestReader reader;
   private final ReplyWriter writer;
   private final Script script;
-  private final Journal journal;
+  private final ServerLog log;
 
-  Conversation(
-      int connection, ClientInput input, OutputStream out, Script script, Journal journal) {
+  Conversation(int connection, ClientInput input, OutputStream out, Script script, ServerLog log) {
     this.connection = connection;
     this.input = input;
     this.reader = new RequestReader(input);
     this.writer = new ReplyWriter(out);
     this.script = script;
-    this.journal = journal;
+    this.log = log;
   }
 
   /** How to part with the client. */
@@ -42,15 +41,15 @@ final class Conversation {
       Farewell farewell = Farewell.NONE;
       for (int index = 0; farewell == Farewell.NONE; index++) {
         Optional<RequestReader.Head> head = reader.readHead();
-        journal.busy(connection);
+        log.busy(connection);
         farewell = head.isPresent() ? exchange(head.get(), index) : Farewell.CLOSE;
         if (farewell == Farewell.NONE) {
-          journal.idle(connection);
+          log.idle(connection);
         }
       }
       return farewell;
     } catch (ProtocolException e) {
-      journal.problem(e);
+      log.problem(e);
       writer.reply(Reply.status(400).body(String.valueOf(e.getMessage())).parts(), false, true);
       return Farewell.LINGER;
     }
@@ -64,7 +63,7 @@ final class Conversation {
       writer.informational("HTTP/1.1 100 Continue\r\n\r\n");
     }
     Received request = received(head, index, skipBody ? new byte[0] : reader.readBody(head));
-    journal.received(request);
+    log.received(request);
     script.received(request);
     Reply reply = early.orElseGet(() -> script.atEnd(request));
     return perform(reply.parts(), head, skipBody && head.hasBody());

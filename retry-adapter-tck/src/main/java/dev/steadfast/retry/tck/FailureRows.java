@@ -198,7 +198,7 @@ final class FailureRows {
                     .budget("took 1 CONNECTION_LOST, took 1 UNAVAILABLE, SUCCEEDED")));
   }
 
-  /** The report says that an earlier attempt may have been applied; see {@link Laws}. */
+  /** The report says that an earlier attempt may have been applied; see {@link Invariants}. */
   private static List<Scenario> ambiguous() {
     return List.of(
         row("DELETE, response lost then 404: the echo of one's own success, perhaps")

@@ -102,7 +102,7 @@ final class ScenarioRun {
       observed.upward(upward);
       observed.compare(findings);
       watcher.compare(observed, findings);
-      new Laws(observed, findings).check(uri);
+      new Invariants(observed, findings).check(uri);
       findings.addAll("in an action", run.problems());
       leaks.checkTimers(run.time(), findings);
       leaks.checkConnections(new LeakCheck.Ends(client, server), observed, findings);

@@ -35,7 +35,7 @@ public final class ScriptedServer implements AutoCloseable {
   private final String name;
   private final Connection.Layer layer;
   private final Script script = new Script();
-  private final Journal journal = new Journal();
+  private final ServerLog log = new ServerLog();
   private final Thread acceptor;
 
   /** Written by the acceptor only, and read after its end. */
@@ -171,7 +171,7 @@ public final class ScriptedServer implements AutoCloseable {
    * @return an immutable copy
    */
   public List<Received> requests() {
-    return journal.requests();
+    return log.requests();
   }
 
   /**
@@ -183,7 +183,7 @@ public final class ScriptedServer implements AutoCloseable {
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public Received takeRequest(Duration limit) throws InterruptedException {
-    return journal.take(limit);
+    return log.take(limit);
   }
 
   /**
@@ -197,7 +197,7 @@ public final class ScriptedServer implements AutoCloseable {
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public List<Received> awaitRequests(int count, Duration limit) throws InterruptedException {
-    return journal.awaitRequests(count, limit);
+    return log.awaitRequests(count, limit);
   }
 
   /**
@@ -206,7 +206,7 @@ public final class ScriptedServer implements AutoCloseable {
    * @return the number
    */
   public int connectionsAccepted() {
-    return journal.connectionsAccepted();
+    return log.connectionsAccepted();
   }
 
   /**
@@ -218,7 +218,7 @@ public final class ScriptedServer implements AutoCloseable {
    * @return the number
    */
   public int openConnections() {
-    return journal.openConnections();
+    return log.openConnections();
   }
 
   /**
@@ -229,7 +229,7 @@ public final class ScriptedServer implements AutoCloseable {
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public void awaitNoOpenConnections(Duration limit) throws InterruptedException {
-    journal.awaitNoOpenConnections(limit);
+    log.awaitNoOpenConnections(limit);
   }
 
   /**
@@ -241,7 +241,7 @@ public final class ScriptedServer implements AutoCloseable {
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public void awaitNoBusyConnections(Duration limit) throws InterruptedException {
-    journal.awaitNoBusyConnections(limit);
+    log.awaitNoBusyConnections(limit);
   }
 
   /**
@@ -276,7 +276,7 @@ public final class ScriptedServer implements AutoCloseable {
       return;
     }
     connections.forEach(connection -> Threads.join(connection.handler()));
-    List<Throwable> problems = journal.takeProblems();
+    List<Throwable> problems = log.takeProblems();
     if (!problems.isEmpty()) {
       AssertionError error = new AssertionError("problems at " + name + ": " + problems);
       problems.forEach(error::addSuppressed);
@@ -288,13 +288,12 @@ public final class ScriptedServer implements AutoCloseable {
     while (!listener.isClosed()) {
       try {
         Socket raw = listener.accept();
-        Connection connection =
-            new Connection(connections.size(), name, raw, layer, script, journal);
+        Connection connection = new Connection(connections.size(), name, raw, layer, script, log);
         connections.add(connection);
         connection.start();
       } catch (IOException e) {
         if (!listener.isClosed()) {
-          journal.problem(e);
+          log.problem(e);
           return;
         }
       }

@@ -109,7 +109,7 @@ public final class Apache5Retry {
    * @throws NullPointerException if the client is null
    */
   public static HttpRetry configuration(HttpClient client) {
-    return Probe.configuration(Checks.notNull("client", client));
+    return RetryLookup.configuration(Checks.notNull("client", client));
   }
 
   /**

@@ -22,7 +22,7 @@ final class RetryExec implements ExecChainHandler {
   public ClassicHttpResponse execute(
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
       throws IOException, HttpException {
-    if (Probe.answered(scope.clientContext, retry)) {
+    if (RetryLookup.answered(scope.clientContext, retry)) {
       return new BasicClassicHttpResponse(204);
     }
     if (Apache5Retry.untouched(request, Apache5Retry.options(scope.clientContext))) {

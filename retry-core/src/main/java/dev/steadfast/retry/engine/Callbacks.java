@@ -70,7 +70,7 @@ final class Callbacks {
     if (operation.plan().environment().scheduler() instanceof TimerScheduler own) {
       own.execute(continuation);
     } else { // another one may block, or refuse
-      operation.plan().lanes().goOn(() -> afterCancel(operation, continuation));
+      operation.plan().threads().goOn(() -> afterCancel(operation, continuation));
     }
   }
 

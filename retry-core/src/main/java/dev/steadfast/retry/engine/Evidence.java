@@ -18,7 +18,7 @@ public final class Evidence {
   private final boolean bodySpent;
   private final boolean replayed;
   private final AnswerProof proof;
-  private final Trail trail;
+  private final WireFindings trail;
 
   private Evidence(Requests requests, int status, int deliveries, boolean bodySpent) {
     this.requests = Checks.notNull("requests", requests);
@@ -27,7 +27,7 @@ public final class Evidence {
     this.bodySpent = bodySpent;
     this.replayed = false;
     this.proof = AnswerProof.of(status);
-    this.trail = Trail.SEEN;
+    this.trail = WireFindings.SEEN;
   }
 
   /** A copy with another fate of the body. */
@@ -42,7 +42,7 @@ public final class Evidence {
   }
 
   /** A copy with another account of the wire. */
-  private Evidence(Evidence of, int deliveries, Trail trail) {
+  private Evidence(Evidence of, int deliveries, WireFindings trail) {
     this.requests = of.requests;
     this.status = of.status;
     this.deliveries = deliveries;
@@ -107,7 +107,7 @@ public final class Evidence {
   }
 
   /** The same evidence, with what the requests on the wire tell beyond that. */
-  Evidence withTrail(Trail told) {
+  Evidence withTrail(WireFindings told) {
     return told.equals(trail) ? this : new Evidence(this, deliveries, told);
   }
 
@@ -164,7 +164,7 @@ public final class Evidence {
     return proof;
   }
 
-  Trail trail() {
+  WireFindings trail() {
     return trail;
   }
 
@@ -270,11 +270,12 @@ public final class Evidence {
    * @param withoutKey the method and place of a request that may have had an effect and did not
    *     carry the operation's key; null if there is none
    */
-  record Trail(boolean answerIsServers, @Nullable String unsafe, @Nullable String withoutKey) {
-    static final Trail SEEN = new Trail(true, null, null);
-    private static final Trail CHANGED = new Trail(false, null, null);
+  record WireFindings(
+      boolean answerIsServers, @Nullable String unsafe, @Nullable String withoutKey) {
+    static final WireFindings SEEN = new WireFindings(true, null, null);
+    private static final WireFindings CHANGED = new WireFindings(false, null, null);
 
-    static Trail of(boolean answerIsServers) {
+    static WireFindings of(boolean answerIsServers) {
       return answerIsServers ? SEEN : CHANGED;
     }
   }

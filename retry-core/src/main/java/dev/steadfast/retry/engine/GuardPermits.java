@@ -32,13 +32,14 @@ final class GuardPermits {
    * @param leftNanos what is left until the deadline, beyond the shortest attempt
    * @param mayTakeNanos the longest that an attempt may take by itself
    */
-  record Took(long elapsedNanos, long nowNanos, long leftNanos, long mayTakeNanos) {
+  record AttemptTiming(long elapsedNanos, long nowNanos, long leftNanos, long mayTakeNanos) {
 
     /** The end of the attempt that runs. */
-    static Took of(RetryPlan plan, RetryState state, OperationRecord record, long nowNanos) {
+    static AttemptTiming of(
+        RetryPlan plan, RetryState state, OperationRecord record, long nowNanos) {
       long left = state.remainingNanos(nowNanos) - plan.nanos().minimumAttempt();
       long may = plan.nanos().longestAttempt(state.ownTimeoutNanos(state.attempts()));
-      return new Took(record.attemptNanos(nowNanos), nowNanos, left, may);
+      return new AttemptTiming(record.attemptNanos(nowNanos), nowNanos, left, may);
     }
 
     Guard.Failure failure(FailureKind kind, Disposition disposition) {
@@ -147,7 +148,7 @@ final class GuardPermits {
   }
 
   /** Answers by what the attempt meant for the health of the server. */
-  void answer(Outcome outcome, Took took, @Nullable Throwable thrown) {
+  void answer(Outcome outcome, AttemptTiming took, @Nullable Throwable thrown) {
     Verdict verdict = outcome.verdict();
     FailureKind kind = verdict.kind();
     if (kind == null) {

@@ -44,19 +44,19 @@ final class OffloadedCall<R> implements Runnable {
     this.context = CallerContext.capture(capture);
   }
 
-  R call(TimerScheduler lanes) throws Throwable {
+  R call(TimerScheduler threads) throws Throwable {
     TimedTask task;
     try {
-      task = lanes.send(this);
+      task = threads.send(this);
     } catch (RejectedExecutionException noThread) {
       return operation.run();
     }
     boolean begun = true;
     try {
       // If no thread can be started, the operation does not begin, so its deadline cannot end it.
-      begun = lanes.await(over, LONGEST_START_NANOS) || task.take() == null;
+      begun = threads.await(over, LONGEST_START_NANOS) || task.take() == null;
       if (begun) {
-        lanes.await(over, Long.MAX_VALUE);
+        threads.await(over, Long.MAX_VALUE);
       }
     } catch (InterruptedException interrupted) {
       if (task.take() != null) {

@@ -234,7 +234,7 @@ final class Operation<R> implements Admission {
     if (outcome.verdict().kind() == FailureKind.TIMEOUT && state.cutByCaller(now)) {
       permits.release(); // it says nothing about the server
     } else if (permits.any()) {
-      permits.answer(outcome, GuardPermits.Took.of(plan, state, record, now), thrown);
+      permits.answer(outcome, GuardPermits.AttemptTiming.of(plan, state, record, now), thrown);
     }
     record.attemptEnded(outcome, thrown, now);
     if (listeners().any()) {

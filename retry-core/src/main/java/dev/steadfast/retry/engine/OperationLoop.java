@@ -280,7 +280,7 @@ final class OperationLoop<R> implements RetryLoop<R>, Driver<R> {
   }
 
   private void lastStep(RetryTransport.LastStep<R> end) {
-    LastWait<R> step = new LastWait<>(operation.transport(), operation);
+    LastStepRun<R> step = new LastStepRun<>(operation.transport(), operation);
     underWay = step;
     boolean left = cancelled != null; // the canceller may have missed it
     step.begin(end, left, told -> Callbacks.within(context, () -> afterLastStep(end, told)));

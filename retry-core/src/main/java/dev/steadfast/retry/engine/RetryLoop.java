@@ -55,7 +55,7 @@ public interface RetryLoop<R> extends OperationFuture.Source<R> {
    */
   default R runApart(RetryPlan plan, long boundNanos) throws Throwable {
     return new OffloadedCall<>(() -> run(boundNanos), this::interrupt, plan.context())
-        .call(plan.lanes());
+        .call(plan.threads());
   }
 
   /**

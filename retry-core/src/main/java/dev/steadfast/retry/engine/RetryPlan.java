@@ -296,11 +296,11 @@ public final class RetryPlan {
    */
   public RetryScheduler timers() {
     RetryScheduler scheduler = parts.environment.scheduler();
-    return scheduler.isVirtual() ? scheduler : lanes();
+    return scheduler.isVirtual() ? scheduler : threads();
   }
 
   /** The library's own threads. */
-  TimerScheduler lanes() {
+  TimerScheduler threads() {
     return parts.environment.scheduler() instanceof TimerScheduler own
         ? own.onOwnThreads()
         : TimerScheduler.system();

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * One operation as a client carries it out: how to make an attempt, what its outcome means, how to
  * get rid of a response. The loop asks; a transport decides nothing about retrying.
  *
- * <p>One object per operation, or per run of an {@link OpenLoop}. Its methods are never called by
- * two threads at the same time, with these exceptions: any thread may call {@link #discard}, {@link
- * #callBack}, {@link #idleLeftNanos} and {@link #boundsAttempts}; and after {@link Attempt#queued}
- * an attempt may end, and {@link #start} be called for the next one, before {@code start} has
- * returned.
+ * <p>One object per operation, or per run of an {@link RepeatableLoop}. Its methods are never
+ * called by two threads at the same time, with these exceptions: any thread may call {@link
+ * #discard}, {@link #callBack}, {@link #idleLeftNanos} and {@link #boundsAttempts}; and after
+ * {@link Attempt#queued} an attempt may end, and {@link #start} be called for the next one, before
+ * {@code start} has returned.
  *
  * @param <R> the response
  */

@@ -27,7 +27,7 @@ final class SettledAttempt {
   void handOver() {
     Operation<?> operation = attempt.operation();
     if (!stopHandedOver) {
-      operation.plan().lanes().cancelOnWire(attempt::stopOnTheWire);
+      operation.plan().threads().cancelOnWire(attempt::stopOnTheWire);
       stopHandedOver = true;
     }
     if (!goingOnHandedOver && toGoOn == 1) {

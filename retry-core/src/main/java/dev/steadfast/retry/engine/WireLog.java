@@ -3,7 +3,7 @@ package dev.steadfast.retry.engine;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.engine.Evidence.Requests;
 import dev.steadfast.retry.engine.Evidence.Safety;
-import dev.steadfast.retry.engine.Evidence.Trail;
+import dev.steadfast.retry.engine.Evidence.WireFindings;
 import dev.steadfast.retry.internal.Checks;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class WireLog<Q> {
   // Why it is like this: docs/decisions/evidence.md
   @SuppressWarnings("rawtypes")
-  private static final AtomicReferenceFieldUpdater<WireLog, @Nullable Remarks> REMARKS =
-      AtomicReferenceFieldUpdater.newUpdater(WireLog.class, Remarks.class, "remarks");
+  private static final AtomicReferenceFieldUpdater<WireLog, @Nullable RareFacts> RARE_FACTS =
+      AtomicReferenceFieldUpdater.newUpdater(WireLog.class, RareFacts.class, "rareFacts");
 
   @SuppressWarnings("rawtypes")
   private static final AtomicIntegerFieldUpdater<WireLog> SENT =
@@ -63,11 +63,11 @@ public final class WireLog<Q> {
   private volatile boolean anyOwn; // whether a request was for the operation
   private volatile boolean unseenAnswer;
   private volatile Safety beside = Safety.UNPROCESSED; // how safe other requests are that went out
-  private volatile @Nullable Remarks<Q> remarks; // null: none
+  private volatile @Nullable RareFacts<Q> rareFacts; // null: none
 
   /** Facts that few attempts have, so most share an empty one. */
-  private static final class Remarks<Q> {
-    private static final Remarks<?> NONE = new Remarks<>();
+  private static final class RareFacts<Q> {
+    private static final RareFacts<?> NONE = new RareFacts<>();
     private volatile @Nullable Q unsafe; // the first that may have acted and nothing protects
     // The first that may have had an effect without the key: of the operation's own, and of others.
     private volatile @Nullable Q uncovered;
@@ -165,7 +165,7 @@ public final class WireLog<Q> {
    * @param answered whether the answer of the attempt belongs to one of them
    */
   public void othersUnseen(Safety why, boolean answered) {
-    Remarks<Q> noted = remarks();
+    RareFacts<Q> noted = rareFacts();
     Safety known = noted.unseen;
     unseenAnswer |= answered;
     noted.unseen = known == null ? why : known.and(why);
@@ -212,34 +212,34 @@ public final class WireLog<Q> {
     int known = fate;
     followUp = known >= 0 || (followUp && known == UNSENT);
     Safety settled = settledSafety(known);
-    if (settled == Safety.UNSAFE && remarks().unsafe == null) {
-      remarks().unsafe = latest;
+    if (settled == Safety.UNSAFE && rareFacts().unsafe == null) {
+      rareFacts().unsafe = latest;
     }
     if (mayHaveHadEffect(known)) {
       afterEffect = true;
-      if (withoutKey && elsewhere && remarks().uncoveredElsewhere == null) {
-        remarks().uncoveredElsewhere = latest;
-      } else if (withoutKey && !elsewhere && remarks().uncovered == null) {
-        remarks().uncovered = latest;
+      if (withoutKey && elsewhere && rareFacts().uncoveredElsewhere == null) {
+        rareFacts().uncoveredElsewhere = latest;
+      } else if (withoutKey && !elsewhere && rareFacts().uncovered == null) {
+        rareFacts().uncovered = latest;
       }
     }
     earlier = earlier.and(settled);
     fate = UNSENT;
   }
 
-  private Remarks<Q> remarks() {
-    Remarks<Q> known = remarks;
+  private RareFacts<Q> rareFacts() {
+    RareFacts<Q> known = rareFacts;
     while (known == null) {
-      REMARKS.compareAndSet(this, null, new Remarks<>());
-      known = remarks;
+      RARE_FACTS.compareAndSet(this, null, new RareFacts<>());
+      known = rareFacts;
     }
     return known;
   }
 
   @SuppressWarnings("unchecked") // the one that stands for none names no request
-  private Remarks<Q> knownRemarks() {
-    Remarks<Q> known = remarks;
-    return known == null ? (Remarks<Q>) Remarks.NONE : known;
+  private RareFacts<Q> knownRareFacts() {
+    RareFacts<Q> known = rareFacts;
+    return known == null ? (RareFacts<Q>) RareFacts.NONE : known;
   }
 
   // ---- what follows from it
@@ -343,7 +343,7 @@ public final class WireLog<Q> {
   public Evidence evidence(int status, boolean bodySpent) {
     int known = fate;
     Safety sentBeside = beside;
-    Safety others = knownRemarks().unseen;
+    Safety others = knownRareFacts().unseen;
     if (sentBeside != Safety.UNPROCESSED) {
       others = others == null ? sentBeside : others.and(sentBeside);
     }
@@ -364,8 +364,8 @@ public final class WireLog<Q> {
     return effect ? evidence.withEarlierEffect() : evidence;
   }
 
-  private Trail trail(boolean own, Requests requests, int known) {
-    Remarks<Q> noted = knownRemarks();
+  private WireFindings trail(boolean own, Requests requests, int known) {
+    RareFacts<Q> noted = knownRareFacts();
     Q blocking = noted.unsafe;
     if (blocking == null && requests.safety() == Safety.UNSAFE && (elsewhere || deliveries() > 1)) {
       blocking = latest;
@@ -378,8 +378,8 @@ public final class WireLog<Q> {
       keyless = noted.uncoveredElsewhere;
     }
     return blocking == null && keyless == null
-        ? Trail.of(own)
-        : new Trail(own, shown(blocking), shown(keyless));
+        ? WireFindings.of(own)
+        : new WireFindings(own, shown(blocking), shown(keyless));
   }
 
   private @Nullable String shown(@Nullable Q request) {

@@ -9,8 +9,8 @@ import dev.steadfast.retry.engine.AnswerProof;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.Evidence;
-import dev.steadfast.retry.engine.OpenLoop;
 import dev.steadfast.retry.engine.Outcome;
+import dev.steadfast.retry.engine.RepeatableLoop;
 import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
@@ -206,8 +206,8 @@ public final class HttpOperation {
    * @return a new loop; null if the operation is journaled: then each time that its request comes
    *     is a claim of its own
    */
-  public <R> @Nullable OpenLoop<R> openLoop(RetryPlan with, RetryTransport<R> transport) {
-    return journaled == null ? OpenLoop.of(with, info, transport) : null;
+  public <R> @Nullable RepeatableLoop<R> openLoop(RetryPlan with, RetryTransport<R> transport) {
+    return journaled == null ? RepeatableLoop.of(with, info, transport) : null;
   }
 
   /**

@@ -10,7 +10,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Contexts;
-import dev.steadfast.retry.internal.OwnBudgets;
+import dev.steadfast.retry.internal.DefaultBudgetCounter;
 import dev.steadfast.retry.limit.QuotaPacing;
 import java.time.Duration;
 import java.time.Instant;
@@ -676,7 +676,7 @@ public final class HttpRetry {
       if (chosen == null) {
         chosen = RetryBudget.perOrigin(0.1);
         budget = chosen;
-        OwnBudgets.all().built("HttpRetry.builder()", environment.ticker());
+        DefaultBudgetCounter.all().built("HttpRetry.builder()", environment.ticker());
       }
       return chosen;
     }

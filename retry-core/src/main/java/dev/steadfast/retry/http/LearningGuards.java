@@ -52,12 +52,12 @@ final class LearningGuards {
    */
   record Judged(ResponseView response, Signals signals, @Nullable Verdict verdict) {
     /** The answer for the gate; null if it shuts none. */
-    private ServerDelayGate.@Nullable Told told() {
+    private ServerDelayGate.@Nullable ServerAnswer told() {
       FailureKind kind = verdict == null ? null : verdict.kind();
       if (kind == null && response.status() < 400) {
         return null; // a success: nothing is allocated
       }
-      return new ServerDelayGate.Told(response.status(), kind, signals.serverDelay());
+      return new ServerDelayGate.ServerAnswer(response.status(), kind, signals.serverDelay());
     }
   }
 
@@ -69,7 +69,7 @@ final class LearningGuards {
    */
   void learn(RetryPlan plan, OperationInfo operation, Judged judged, LongSupplier headNanos) {
     ResponseView response = judged.response();
-    ServerDelayGate.Told told = gate == null ? null : judged.told();
+    ServerDelayGate.ServerAnswer told = gate == null ? null : judged.told();
     boolean shuts = told != null && told.mayShut();
     boolean quotas = !learning.isEmpty() && response.hasHeader(QuotaHeaders::isOne);
     String origin = shuts || quotas ? response.origin().orElse(null) : null;

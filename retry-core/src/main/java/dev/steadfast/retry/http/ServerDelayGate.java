@@ -82,7 +82,7 @@ final class ServerDelayGate implements Guard {
    * @param kind what the rules say that it means; null if it is accepted or was not judged
    * @param serverDelay what it asks for
    */
-  record Told(int status, @Nullable FailureKind kind, ServerDelay serverDelay) {
+  record ServerAnswer(int status, @Nullable FailureKind kind, ServerDelay serverDelay) {
     private boolean throttled() {
       return kind == FailureKind.THROTTLED;
     }
@@ -99,7 +99,7 @@ final class ServerDelayGate implements Guard {
   }
 
   /** Shuts the gate of an origin if its answer asks for it. */
-  void learn(String origin, Told told, RetryPolicy policy, long nowNanos) {
+  void learn(String origin, ServerAnswer told, RetryPolicy policy, long nowNanos) {
     if (told.overload()) {
       learnOverload(origin, nowNanos);
     }

@@ -100,7 +100,7 @@ final class CostLedger {
   // The rest of the quota.
 
   /** Whether enough is left for an operation and those before it. */
-  boolean covers(QuotaWindow.Asked asked, int inFlight, long whole) {
+  boolean covers(QuotaWindow.TurnRequest asked, int inFlight, long whole) {
     if (mustLearn(asked.operation())) {
       return inFlight == 0 && asked.ahead().turns() == 0 && left(whole) > 0;
     }
@@ -108,7 +108,7 @@ final class CostLedger {
   }
 
   /** The units that an operation and those before it lack; zero or less if enough is left. */
-  long missing(QuotaWindow.Asked asked, long whole) {
+  long missing(QuotaWindow.TurnRequest asked, long whole) {
     TurnQueue.Ahead ahead = asked.ahead();
     long unknown = (ahead.turns() - ahead.priced()) * Math.min(whole, usual);
     return ahead.units() + unknown + units(asked.operation(), whole) - left(whole);

@@ -62,7 +62,7 @@ final class PacedAccount implements Turn.Account {
     try {
       update(nowNanos);
       kept = kept(operation); // it may have been too late
-      QuotaWindow.Asked asked = asked(operation, kept, nowNanos);
+      QuotaWindow.TurnRequest asked = asked(operation, kept, nowNanos);
       QuotaWindow exceeded = windows.exceeded(operation);
       if (exceeded != null) {
         throw Checks.bad("cost", operation.cost(), exceeded.range());
@@ -73,7 +73,7 @@ final class PacedAccount implements Turn.Account {
     }
   }
 
-  private Turn take(Turn kept, QuotaWindow.Asked asked) {
+  private Turn take(Turn kept, QuotaWindow.TurnRequest asked) {
     boolean due = kept.atNanos - asked.nowNanos() <= 0;
     if (!due && !windows.covers(asked, inFlight)) {
       return kept;
@@ -86,7 +86,7 @@ final class PacedAccount implements Turn.Account {
   }
 
   /** When its turn comes: sooner than planned, if attempts have cost less than was booked. */
-  private long sooner(Turn kept, QuotaWindow.Asked asked) {
+  private long sooner(Turn kept, QuotaWindow.TurnRequest asked) {
     if (!windows.isCostly()
         || kept.atNanos - asked.nowNanos() <= 0
         || !windows.covers(asked, inFlight)) {
@@ -101,7 +101,7 @@ final class PacedAccount implements Turn.Account {
     return turn.atNanos;
   }
 
-  private Turn begin(QuotaWindow.Asked asked, long atNanos, long place) {
+  private Turn begin(QuotaWindow.TurnRequest asked, long atNanos, long place) {
     return atNanos - asked.nowNanos() > 0
         ? await(asked.operation(), atNanos, place)
         : send(asked.operation(), asked.nowNanos());
@@ -117,7 +117,7 @@ final class PacedAccount implements Turn.Account {
     try {
       update(nowNanos);
       kept = kept(operation);
-      QuotaWindow.Asked asked = asked(operation, kept, nowNanos);
+      QuotaWindow.TurnRequest asked = asked(operation, kept, nowNanos);
       if (windows.exceeded(operation) != null) {
         return Guard.NEVER;
       }
@@ -132,9 +132,10 @@ final class PacedAccount implements Turn.Account {
     }
   }
 
-  private QuotaWindow.Asked asked(OperationInfo operation, @Nullable Turn kept, long nowNanos) {
+  private QuotaWindow.TurnRequest asked(
+      OperationInfo operation, @Nullable Turn kept, long nowNanos) {
     TurnQueue.Ahead ahead = kept == null ? line.all() : line.before(kept);
-    return new QuotaWindow.Asked(operation, ahead, nowNanos);
+    return new QuotaWindow.TurnRequest(operation, ahead, nowNanos);
   }
 
   /** Ends an attempt. */
@@ -281,12 +282,12 @@ final class PacedAccount implements Turn.Account {
     return turn;
   }
 
-  private boolean hasRoom(QuotaWindow.Asked asked) {
+  private boolean hasRoom(QuotaWindow.TurnRequest asked) {
     return windows.hasRoom(asked, inFlight) && (fixed == null || fixed.hasRoom(asked.nowNanos()));
   }
 
   /** When all quotas allow a further attempt: the strictest decides. */
-  private long next(QuotaWindow.Asked asked) {
+  private long next(QuotaWindow.TurnRequest asked) {
     long nowNanos = asked.nowNanos();
     Long last = lastNanos;
     long since = last == null ? nowNanos - QuotaWindow.MOST_SPACING_NANOS : last;

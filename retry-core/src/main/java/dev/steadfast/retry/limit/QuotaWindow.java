@@ -67,7 +67,7 @@ final class QuotaWindow {
    * @param ahead those that came before it
    * @param nowNanos when it asks
    */
-  record Asked(OperationInfo operation, TurnQueue.Ahead ahead, long nowNanos) {}
+  record TurnRequest(OperationInfo operation, TurnQueue.Ahead ahead, long nowNanos) {}
 
   /**
    * A window of which an answer tells.
@@ -306,17 +306,17 @@ final class QuotaWindow {
   }
 
   /** Whether an attempt may be sent now: those before it have what they need. */
-  boolean hasRoom(Asked asked, int inFlight) {
+  boolean hasRoom(TurnRequest asked, int inFlight) {
     return costs == null ? free(inFlight) > 0 : costs.covers(asked, inFlight, whole);
   }
 
   /** Whether enough is left for an operation; true where each request costs one unit. */
-  boolean covers(Asked asked, int inFlight) {
+  boolean covers(TurnRequest asked, int inFlight) {
     return costs == null || costs.covers(asked, inFlight, whole);
   }
 
   /** When it is worth asking again, because attempts that are under way may cost less. */
-  long askAgain(Asked asked, int inFlight, long turn) {
+  long askAgain(TurnRequest asked, int inFlight, long turn) {
     CostLedger ledger = costs;
     if (ledger == null || inFlight == 0 || covers(asked, inFlight)) {
       return turn;
@@ -368,7 +368,7 @@ final class QuotaWindow {
   }
 
   /** When it may be sent where requests differ in their cost; first come, first served. */
-  long turn(Asked asked, int inFlight) {
+  long turn(TurnRequest asked, int inFlight) {
     CostLedger ledger = costs;
     if (ledger == null || covers(asked, inFlight)) {
       return asked.nowNanos();

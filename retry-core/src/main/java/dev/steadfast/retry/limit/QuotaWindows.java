@@ -156,7 +156,7 @@ final class QuotaWindows {
   }
 
   /** Whether there is enough left of the quotas in which requests differ in their cost. */
-  boolean covers(QuotaWindow.Asked asked, int inFlight) {
+  boolean covers(QuotaWindow.TurnRequest asked, int inFlight) {
     for (QuotaWindow window : windows) {
       if (!window.covers(asked, inFlight)) {
         return false;
@@ -166,7 +166,7 @@ final class QuotaWindows {
   }
 
   /** Whether all quotas have room for an attempt now. */
-  boolean hasRoom(QuotaWindow.Asked asked, int inFlight) {
+  boolean hasRoom(QuotaWindow.TurnRequest asked, int inFlight) {
     for (QuotaWindow window : windows) {
       if (!window.hasRoom(asked, inFlight)) {
         return false;
@@ -182,7 +182,7 @@ final class QuotaWindows {
    * @param inFlight the attempts that are under way
    * @return now or later
    */
-  long turn(QuotaWindow.Asked asked, long lastNanos, int inFlight, TurnQueue line) {
+  long turn(QuotaWindow.TurnRequest asked, long lastNanos, int inFlight, TurnQueue line) {
     long nowNanos = asked.nowNanos();
     long latest = nowNanos;
     if (isMixed(nowNanos)) {
@@ -205,7 +205,7 @@ final class QuotaWindows {
   }
 
   /** When it is worth asking again, at the latest when the turn comes. */
-  long askAgain(QuotaWindow.Asked asked, int inFlight, long turn) {
+  long askAgain(QuotaWindow.TurnRequest asked, int inFlight, long turn) {
     long again = turn;
     for (QuotaWindow window : windows) {
       again = window.askAgain(asked, inFlight, again);

@@ -90,7 +90,7 @@ public final class TimerScheduler implements RetryScheduler {
    */
   public void cancelOnWire(Runnable stop) {
     if (WorkerThread.isSettling()) {
-      timers.lanes().cancellers().execute(stop);
+      timers.pools().cancellers().execute(stop);
     } else {
       stop.run();
     }
@@ -103,12 +103,12 @@ public final class TimerScheduler implements RetryScheduler {
 
   /** Goes on with an operation on a thread of the pool. */
   public void goOn(Runnable task) {
-    timers.lanes().workers().execute(task);
+    timers.pools().workers().execute(task);
   }
 
   /** Runs a task that holds its thread for as long as a call takes. */
   public TimedTask send(Runnable task) {
-    return timers.lanes().senders().execute(task);
+    return timers.pools().senders().execute(task);
   }
 
   /** Runs a task on an executor of the user's, or, if that does not take it, on the pool. */

@@ -43,7 +43,7 @@ final class TimerThread implements WorkerPool.Watch {
 
   private final ThreadStarter threads;
   private final long idleNanos;
-  private final Lanes lanes;
+  private final ThreadPools pools;
 
   private final AtomicReference<@Nullable TimedTask> inbox = new AtomicReference<>();
   private volatile long wakeAt = AWAKE;
@@ -71,12 +71,12 @@ final class TimerThread implements WorkerPool.Watch {
   TimerThread(ThreadStarter threads, long idleNanos, int workers) {
     this.threads = threads;
     this.idleNanos = idleNanos;
-    this.lanes =
-        Lanes.of(workers, each -> new WorkerPool(this, this.threads, this.idleNanos, each));
+    this.pools =
+        ThreadPools.of(workers, each -> new WorkerPool(this, this.threads, this.idleNanos, each));
   }
 
-  Lanes lanes() {
-    return lanes;
+  ThreadPools pools() {
+    return pools;
   }
 
   /**
@@ -87,7 +87,7 @@ final class TimerThread implements WorkerPool.Watch {
    */
   TimedTask schedule(long delayNanos, Runnable task) {
     return delayNanos <= 0
-        ? lanes.workers().execute(task)
+        ? pools.workers().execute(task)
         : add(TimedTask.continuing(this, after(delayNanos), task));
   }
 
@@ -140,8 +140,8 @@ final class TimerThread implements WorkerPool.Watch {
     try {
       start();
     } catch (Throwable noThread) {
-      if (lanes.workers().isAlive()) {
-        lanes.workers().wakeIdle(); // a worker tries again
+      if (pools.workers().isAlive()) {
+        pools.workers().wakeIdle(); // a worker tries again
       } else if (timer.take() != null) {
         throw new RejectedExecutionException("no thread for timers can be started", noThread);
       }
@@ -195,7 +195,7 @@ final class TimerThread implements WorkerPool.Watch {
 
   private void startThreads() {
     while (isStarter(Thread.currentThread())) {
-      lanes.startWanted();
+      pools.startWanted();
       LockSupport.park(this);
       boolean ignored = Thread.interrupted(); // as in sleepUntil
     }
@@ -214,7 +214,7 @@ final class TimerThread implements WorkerPool.Watch {
   public void wantsThreads() {
     Thread other = starter;
     if (other == null) {
-      lanes.startWanted();
+      pools.startWanted();
     } else {
       LockSupport.unpark(other);
     }
@@ -262,7 +262,7 @@ final class TimerThread implements WorkerPool.Watch {
       sweepAt = now + TICK_NANOS;
       sweep();
     }
-    boolean watching = lanes.look(now);
+    boolean watching = pools.look(now);
     if (watching || !heap.isEmpty()) {
       idleSince = now;
     } else if (now - idleSince >= idleNanos && end()) {
@@ -316,7 +316,7 @@ final class TimerThread implements WorkerPool.Watch {
   private void sleepUntil(long nanos, boolean watching) {
     long planned = nanos | 1;
     wakeAt = planned;
-    if (anyNewBefore(planned) || (!watching && lanes.hasWork())) {
+    if (anyNewBefore(planned) || (!watching && pools.hasWork())) {
       return;
     }
     long left = planned - System.nanoTime();
@@ -345,7 +345,7 @@ final class TimerThread implements WorkerPool.Watch {
     lock.lock();
     try {
       running = false;
-      if (inbox.get() != null || lanes.hasWork()) {
+      if (inbox.get() != null || pools.hasWork()) {
         running = true;
         return false;
       }
@@ -368,6 +368,6 @@ final class TimerThread implements WorkerPool.Watch {
 
   @Override
   public boolean handOver(TimedTask task) {
-    return lanes.workers().handOver(task);
+    return pools.workers().handOver(task);
   }
 }

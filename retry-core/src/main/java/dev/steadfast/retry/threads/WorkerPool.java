@@ -41,7 +41,7 @@ final class WorkerPool {
   private final Watch watch;
   private final ThreadStarter threads;
   private final long idleNanos;
-  private final Lane lane;
+  private final Role lane;
 
   private final TaskQueue queue = new TaskQueue();
   private final ConcurrentLinkedDeque<Thread> idle = new ConcurrentLinkedDeque<>();
@@ -81,9 +81,9 @@ final class WorkerPool {
    * @param doubles whether it becomes twice as large while all its threads are held, because many
    *     operations may wait for its tasks
    */
-  record Lane(String name, int usualWorkers, boolean doubles) {}
+  record Role(String name, int usualWorkers, boolean doubles) {}
 
-  WorkerPool(Watch watch, ThreadStarter threads, long idleNanos, Lane lane) {
+  WorkerPool(Watch watch, ThreadStarter threads, long idleNanos, Role lane) {
     this.watch = watch;
     this.threads = threads;
     this.idleNanos = idleNanos;

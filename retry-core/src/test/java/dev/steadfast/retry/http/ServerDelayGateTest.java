@@ -28,8 +28,8 @@ class ServerDelayGateTest {
     gate.learn(A.origin(), told(status, ServerDelay.atLeast(serverDelay)), POLICY, now);
   }
 
-  private static ServerDelayGate.Told told(int status, ServerDelay serverDelay) {
-    return new ServerDelayGate.Told(status, StandardRules.kind(status), serverDelay);
+  private static ServerDelayGate.ServerAnswer told(int status, ServerDelay serverDelay) {
+    return new ServerDelayGate.ServerAnswer(status, StandardRules.kind(status), serverDelay);
   }
 
   private void learnOverload(long nowNanos) {
@@ -85,12 +85,12 @@ class ServerDelayGateTest {
   void anyOverload_isLikeA529() {
     for (int status : new int[] {503, 200}) {
       ServerDelayGate own = new ServerDelayGate();
-      ServerDelayGate.Told overload =
-          new ServerDelayGate.Told(status, FailureKind.THROTTLED, ServerDelay.none());
+      ServerDelayGate.ServerAnswer overload =
+          new ServerDelayGate.ServerAnswer(status, FailureKind.THROTTLED, ServerDelay.none());
       own.learn(A.origin(), overload, POLICY, now);
       assertEquals(SECOND, own.admitsInNanos(A, now));
-      ServerDelayGate.Told later =
-          new ServerDelayGate.Told(
+      ServerDelayGate.ServerAnswer later =
+          new ServerDelayGate.ServerAnswer(
               status, FailureKind.THROTTLED, ServerDelay.atLeast(Duration.ofSeconds(7)));
       own.learn(A.origin(), later, POLICY, now);
       assertEquals(7 * SECOND, own.admitsInNanos(A, now));

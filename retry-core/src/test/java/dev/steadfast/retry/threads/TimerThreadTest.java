@@ -355,7 +355,7 @@ class TimerThreadTest {
       for (Thread thread : threads.made) {
         awaitEnd(thread);
       }
-      await(() -> timers.lanes().workers().workers() == 0);
+      await(() -> timers.pools().workers().workers() == 0);
       threads.made.clear();
     }
   }
@@ -469,12 +469,12 @@ class TimerThreadTest {
       timers.schedule(0, () -> block(begun));
     }
     await(begun);
-    await(() -> timers.lanes().workers().workers() >= 10);
+    await(() -> timers.pools().workers().workers() >= 10);
     end.countDown();
     for (Thread thread : threads.made) {
       awaitEnd(thread);
     }
-    await(() -> timers.lanes().workers().workers() == 0);
+    await(() -> timers.pools().workers().workers() == 0);
   }
 
   /** Each task is begun although all before it block: there is no number at which that ends. */

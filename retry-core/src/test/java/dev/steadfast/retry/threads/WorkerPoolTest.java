@@ -17,8 +17,8 @@ class WorkerPoolTest {
 
   private final CountDownLatch end = new CountDownLatch(1);
   private final Semaphore begun = new Semaphore(0);
-  private final Lanes lanes =
-      Lanes.of(
+  private final ThreadPools pools =
+      ThreadPools.of(
           4,
           lane ->
               new WorkerPool(
@@ -37,7 +37,7 @@ class WorkerPoolTest {
 
     @Override
     public void wantsThreads() {
-      lanes.startWanted();
+      pools.startWanted();
     }
 
     @Override
@@ -88,12 +88,12 @@ class WorkerPoolTest {
    */
   @Test
   void aHundredCancelsThatBlock_beginWithinEightSteps() throws Exception {
-    assertEquals(8, looksUntilAllBegin(lanes.cancellers(), 100));
-    assertEquals(100, lanes.cancellers().workers());
+    assertEquals(8, looksUntilAllBegin(pools.cancellers(), 100));
+    assertEquals(100, pools.cancellers().workers());
   }
 
   @Test
   void callbacksThatBlock_getAFewThreadsAtATime() throws Exception {
-    assertEquals(15 + 36, looksUntilAllBegin(lanes.workers(), 100));
+    assertEquals(15 + 36, looksUntilAllBegin(pools.workers(), 100));
   }
 }

@@ -59,7 +59,7 @@ final class AttemptBodyHandler<T>
   private volatile @Nullable Verdict verdict; // on the latest head; null: the rules were not asked
   private volatile boolean hidesEffect; // the whole response hides an effect
   private volatile boolean afterEffect;
-  private final Fallback<T> fallback;
+  private final PreviousEnd<T> previousEnd;
 
   AttemptBodyHandler(
       Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, HttpOperation operation) {
@@ -67,7 +67,7 @@ final class AttemptBodyHandler<T>
     this.body = body;
     this.users = users;
     this.operation = operation;
-    this.fallback = new Fallback<>(body, users);
+    this.previousEnd = new PreviousEnd<>(body, users);
   }
 
   AttemptBody body() {
@@ -116,14 +116,14 @@ final class AttemptBodyHandler<T>
    * @param effect whether one may have had an effect that its answer does not tell of
    * @param answer the answer to the attempt before, null if it was not kept
    */
-  void follows(boolean effect, @Nullable EarlierAnswer<T> answer) {
+  void follows(boolean effect, @Nullable PreviousAnswer<T> answer) {
     afterEffect = effect;
-    fallback.follows(answer);
+    previousEnd.follows(answer);
   }
 
   /** The end of the attempt if its body cannot be sent. */
-  Fallback<T> fallback() {
-    return fallback;
+  PreviousEnd<T> previousEnd() {
+    return previousEnd;
   }
 
   /** Whether this attempt or an earlier one may have had an effect that no answer tells of. */
@@ -253,7 +253,7 @@ final class AttemptBodyHandler<T>
       held = waits;
       return waits.taker();
     }
-    return running.head(head) ? ofUsers.get() : fallback.taker(new Discarder<>(timers));
+    return running.head(head) ? ofUsers.get() : previousEnd.taker(new Discarder<>(timers));
   }
 
   private BodySubscriber<T> ofUsers(
@@ -323,7 +323,7 @@ final class AttemptBodyHandler<T>
       deliverHeld(attempt, response, bytes);
       return;
     }
-    fallback.keep(response, bytes);
+    previousEnd.keep(response, bytes);
     attempt.complete(answer, null);
   }
 
@@ -367,7 +367,7 @@ final class AttemptBodyHandler<T>
           blocking || userFailure == null ? own : Failures.unwrapped(userFailure));
     }
     boolean interrupted = blocking && own instanceof InterruptedException; // it is never replaced
-    if (!interrupted && !answered() && fallback.ends(attempt)) {
+    if (!interrupted && !answered() && previousEnd.ends(attempt)) {
       return;
     }
     Throwable source = body.sourceFailure();

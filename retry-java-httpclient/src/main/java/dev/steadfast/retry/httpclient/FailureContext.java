@@ -50,21 +50,21 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
   }
 
   static FailureContext of(
-      HttpClient client, JdkRequest ask, @Nullable AttemptBodyHandler<?> delivery) {
+      HttpClient client, JdkRequest original, @Nullable AttemptBodyHandler<?> delivery) {
     // As in the JDK's MultiExchange. enableAllMethodRetry would extend this to all methods.
-    boolean resends = ask.method().equals("GET") || ask.method().equals("HEAD");
+    boolean resends = original.method().equals("GET") || original.method().equals("HEAD");
     if (delivery == null || delivery.notTaken()) {
       return new FailureContext(Progress.NOT_TAKEN, BodyUse.UNTOUCHED, Hops.ONE, resends);
     }
-    BodyUse body = bodyUse(ask, delivery);
+    BodyUse body = bodyUse(original, delivery);
     return new FailureContext(progress(client, body, delivery), body, hops(client), resends);
   }
 
-  private static BodyUse bodyUse(JdkRequest ask, AttemptBodyHandler<?> delivery) {
+  private static BodyUse bodyUse(JdkRequest original, AttemptBodyHandler<?> delivery) {
     if (delivery.body().subscribed()) {
       return BodyUse.ASKED_FOR;
     }
-    boolean first = ask.body().present() && !ask.request().expectContinue();
+    boolean first = original.body().present() && !original.request().expectContinue();
     return first ? BodyUse.UNTOUCHED : BodyUse.NONE;
   }
 

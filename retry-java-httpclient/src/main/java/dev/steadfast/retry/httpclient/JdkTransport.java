@@ -36,24 +36,24 @@ final class JdkTransport<T> extends PathTransport
   private final WrappedClient wrapped;
   private final HttpClient client;
   private final HttpOperation operation;
-  private final JdkRequest ask;
+  private final JdkRequest original;
   private final Receiver<T> receiver;
 
   private volatile @Nullable AttemptBodyHandler<T> current;
   private boolean afterEffect; // an attempt before the current one may have had an effect
-  private @Nullable EarlierAnswer<T> earlier; // to the attempt before the current one
+  private @Nullable PreviousAnswer<T> earlier; // to the attempt before the current one
   private volatile @Nullable RuntimeException refusal;
   private volatile int attempts;
 
   private final RetryLoop<Answer<T>> loop;
 
   JdkTransport(
-      WrappedClient wrapped, HttpOperation operation, JdkRequest ask, Receiver<T> receiver) {
+      WrappedClient wrapped, HttpOperation operation, JdkRequest original, Receiver<T> receiver) {
     super(operation, receiver.pushes() == null ? wrapped.other() : null);
     this.wrapped = wrapped;
     this.client = wrapped.client();
     this.operation = operation;
-    this.ask = ask;
+    this.original = original;
     this.receiver = receiver;
     this.loop = operation.loop(operation.plan(), this, this);
   }
@@ -93,14 +93,14 @@ final class JdkTransport<T> extends PathTransport
     limits().begins(attempt);
     waits();
     LongSupplier ticker = operation.plan().environment().ticker();
-    AttemptBody body = ask.body().forAttempt(attempt, ticker, earlier != null);
+    AttemptBody body = original.body().forAttempt(attempt, ticker, earlier != null);
     AttemptBodyHandler<T> delivery =
         new AttemptBodyHandler<>(attempt, body, receiver.handler(), operation);
     if (client.followRedirects() == HttpClient.Redirect.NEVER) {
       delivery.answeredBy(operation.info().origin());
     }
     delivery.follows(afterEffect, earlier);
-    delivery.heads(ProvisionalHeads.of(wrapped, operation, ask.request(), body));
+    delivery.heads(ProvisionalHeads.of(wrapped, operation, original.request(), body));
     current = delivery;
     chooseWay(attempt, delivery);
     try {
@@ -161,7 +161,7 @@ final class JdkTransport<T> extends PathTransport
     SendInterrupt interrupt = new SendInterrupt();
     delivery.body().sentBy(interrupt);
     HttpRequest timed =
-        ClientTimeouts.of(operation.plan(), ask.body().length()).timed(request, attempt);
+        ClientTimeouts.of(operation.plan(), original.body().length()).timed(request, attempt);
     delivery.stop().of(interrupt, timed.timeout().isPresent());
     attempt.onCancel(delivery.stop());
     HttpResponse<T> response = null;
@@ -184,15 +184,15 @@ final class JdkTransport<T> extends PathTransport
   }
 
   private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
-    if (!operation.changesHeaders() && !ask.body().present()) {
-      return ask.request();
+    if (!operation.changesHeaders() && !original.body().present()) {
+      return original.request();
     }
     Map<String, String> added = new LinkedHashMap<>();
     operation.headers(attempt.timeoutNanos(), added::put);
     return SentRequest.of(
-        ask.request(),
+        original.request(),
         added,
-        ask.body().present() ? Optional.of(body) : ask.request().bodyPublisher());
+        original.body().present() ? Optional.of(body) : original.request().bodyPublisher());
   }
 
   @Override
@@ -204,7 +204,7 @@ final class JdkTransport<T> extends PathTransport
   @Override
   public Outcome outcome(Answer<T> answer) {
     AttemptBodyHandler<T> delivery = current;
-    StopReason ofBody = delivery == null ? null : delivery.fallback().used();
+    StopReason ofBody = delivery == null ? null : delivery.previousEnd().used();
     if (ofBody != null) {
       FailureContext known = circumstances();
       return operation.outcome(
@@ -250,13 +250,13 @@ final class JdkTransport<T> extends PathTransport
   }
 
   private FailureContext circumstances() {
-    return FailureContext.of(client, ask, current);
+    return FailureContext.of(client, original, current);
   }
 
   /** The evidence: of the requests that the client shows, or else by its contract. */
   private Evidence evidence(FailureContext known, Disposition last, int status) {
     AttemptBodyHandler<T> delivery = current;
-    boolean bodySpent = !ask.body().canBeSent();
+    boolean bodySpent = !original.body().canBeSent();
     ProvisionalHeads<T> heads = delivery == null ? null : delivery.heads();
     Evidence evidence = heads == null ? null : heads.evidence(status, bodySpent);
     if (evidence == null) {
@@ -277,7 +277,7 @@ final class JdkTransport<T> extends PathTransport
     AttemptBodyHandler<T> last = current;
     if (last != null) {
       afterEffect = last.leavesEffect();
-      earlier = last.fallback().kept();
+      earlier = last.previousEnd().kept();
       current = null;
     }
   }
@@ -292,7 +292,7 @@ final class JdkTransport<T> extends PathTransport
     return answer.with(
         report,
         operation.info(),
-        SentRequest.handedBack(ask.request(), operation, answer.response()));
+        SentRequest.handedBack(original.request(), operation, answer.response()));
   }
 
   @Override
@@ -313,12 +313,12 @@ final class JdkTransport<T> extends PathTransport
 
   @Override
   public Answer<T> restore(ResponseView head, byte[] body, RetryReport report) throws IOException {
-    HttpResponse<T> stored = StoredResponse.of(head, body, ask.request(), receiver.handler());
-    return Answer.<T>whole(stored, null).with(report, operation.info(), ask.request());
+    HttpResponse<T> stored = StoredResponse.of(head, body, original.request(), receiver.handler());
+    return Answer.<T>whole(stored, null).with(report, operation.info(), original.request());
   }
 
   private TimeLimits limits() {
-    return new TimeLimits(operation, ask);
+    return new TimeLimits(operation, original);
   }
 
   @Override

@@ -39,11 +39,11 @@ final class KeyedRequest {
    *
    * @throws IllegalArgumentException if this is another one
    */
-  void check(JdkRequest ask, OperationInfo operation) {
+  void check(JdkRequest original, OperationInfo operation) {
     if (key == null || !operation.idempotencyKey().equals(Optional.of(key))) {
       return; // a key header that the caller wrote won over this one
     }
-    Content now = Content.of(ask, operation);
+    Content now = Content.of(original, operation);
     Content before = first.compareAndExchange(null, now);
     if (before != null && !before.mayEqual(now)) {
       throw new IllegalArgumentException(
@@ -65,9 +65,10 @@ final class KeyedRequest {
    */
   private record Content(String method, URI uri, String label, long bytes, @Nullable Long sum) {
 
-    static Content of(JdkRequest ask, OperationInfo operation) {
-      Long sum = ask.body(MOST_BYTES).map(Content::sum).orElse(null);
-      return new Content(ask.method(), ask.uri(), operation.label(), ask.body().length(), sum);
+    static Content of(JdkRequest original, OperationInfo operation) {
+      Long sum = original.body(MOST_BYTES).map(Content::sum).orElse(null);
+      return new Content(
+          original.method(), original.uri(), operation.label(), original.body().length(), sum);
     }
 
     private static long sum(byte[] bytes) {

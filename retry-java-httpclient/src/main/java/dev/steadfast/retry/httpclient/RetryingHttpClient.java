@@ -206,7 +206,7 @@ public final class RetryingHttpClient extends HttpClient {
    *     is read once or too long for the journal, or if {@link #send} refuses the request
    */
   public Journaling.Kept intent(HttpRequest request) {
-    return operation(ask(request)).intent();
+    return operation(original(request)).intent();
   }
 
   /**
@@ -303,18 +303,18 @@ public final class RetryingHttpClient extends HttpClient {
 
   private <T> JdkTransport<T> transport(HttpRequest request, Receiver<T> receiver) {
     Checks.notNull("responseBodyHandler", receiver.handler());
-    JdkRequest ask = ask(request);
-    return new JdkTransport<>(wrapped, operation(ask), ask, receiver);
+    JdkRequest original = original(request);
+    return new JdkTransport<>(wrapped, operation(original), original, receiver);
   }
 
-  private JdkRequest ask(HttpRequest request) {
+  private JdkRequest original(HttpRequest request) {
     return new JdkRequest(Checks.notNull("request", request), RequestBody.of(request, options));
   }
 
-  private HttpOperation operation(JdkRequest ask) {
-    HttpOperation operation = retry.operation(ask, options);
+  private HttpOperation operation(JdkRequest original) {
+    HttpOperation operation = retry.operation(original, options);
     redirectedKeys.check(!operation.headersOfOrigin().isEmpty());
-    keyedRequest.check(ask, operation.info());
+    keyedRequest.check(original, operation.info());
     return operation;
   }
 

@@ -8,7 +8,7 @@ import dev.steadfast.retry.http.HttpOperation;
 import java.net.http.HttpTimeoutException;
 
 /** The limits that end an attempt in time, and the warnings where little or nothing does. */
-record TimeLimits(HttpOperation operation, JdkRequest ask) {
+record TimeLimits(HttpOperation operation, JdkRequest original) {
 
   /** An attempt begins. */
   void begins(Attempt<?> attempt) {
@@ -19,7 +19,7 @@ record TimeLimits(HttpOperation operation, JdkRequest ask) {
 
   /** Whether something ends an attempt before its operation. */
   private boolean bounded() {
-    return operation.plan().boundsAttempts() || ask.request().timeout().isPresent();
+    return operation.plan().boundsAttempts() || original.request().timeout().isPresent();
   }
 
   /** The exception that the caller gets. */

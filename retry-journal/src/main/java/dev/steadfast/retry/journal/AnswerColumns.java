@@ -36,7 +36,7 @@ final class AnswerColumns {
    *
    * @param answer null for none
    */
-  static AnswerColumns of(OperationJournal.Id id, @Nullable Answer answer, AtRest atRest)
+  static AnswerColumns of(OperationJournal.Id id, @Nullable Answer answer, StoredForm storedForm)
       throws SQLException {
     if (answer == null) {
       return new AnswerColumns(null, null, null);
@@ -47,8 +47,8 @@ final class AnswerColumns {
       String headers = HeaderText.writeAnswer(content.headers());
       return new AnswerColumns(
           status,
-          atRest.text(new Place(id, Part.ANSWER_HEADERS), headers),
-          atRest.bytes(new Place(id, Part.ANSWER_BODY), content.body().orElse(null)));
+          storedForm.text(new Place(id, Part.ANSWER_HEADERS), headers),
+          storedForm.bytes(new Place(id, Part.ANSWER_BODY), content.body().orElse(null)));
     } catch (CodecException failed) {
       LOG.error("the answer of {} is not kept", id, failed);
       return new AnswerColumns(status, "", null);
@@ -67,13 +67,13 @@ final class AnswerColumns {
    *
    * @throws CorruptRowException if it cannot be read
    */
-  static @Nullable Answer read(ResultSet row, AtRest atRest) throws SQLException {
+  static @Nullable Answer read(ResultSet row, StoredForm storedForm) throws SQLException {
     int status = row.getInt("status");
     if (row.wasNull()) {
       return null;
     }
-    byte[] body = atRest.bytes(row, "answer_body", Part.ANSWER_BODY); // null if it was not kept
-    String headers = atRest.text(row, "answer_headers", Part.ANSWER_HEADERS);
+    byte[] body = storedForm.bytes(row, "answer_body", Part.ANSWER_BODY); // null if it was not kept
+    String headers = storedForm.text(row, "answer_headers", Part.ANSWER_HEADERS);
     return Sql.parsed(
         row,
         "answer_headers",
@@ -82,9 +82,9 @@ final class AnswerColumns {
   }
 
   /** Reads the answer for a claim: one that the codec cannot decode counts as not kept. */
-  static @Nullable Answer readIfDecoded(ResultSet row, AtRest atRest) throws SQLException {
+  static @Nullable Answer readIfDecoded(ResultSet row, StoredForm storedForm) throws SQLException {
     try {
-      return read(row, atRest);
+      return read(row, storedForm);
     } catch (CorruptRowException undecoded) {
       if (!undecoded.isEncoded()) {
         throw undecoded;

@@ -24,7 +24,7 @@ final class Backlog {
   private static final int MOST_PAGES = 10;
   private static final int MOST_COUNTED = 10_000;
 
-  private final AtRest atRest;
+  private final StoredForm storedForm;
   private final String time;
   private final String unknown;
   private final String bodiless;
@@ -38,8 +38,8 @@ final class Backlog {
   private final String purgeable;
   private final String purgeSequences;
 
-  Backlog(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
-    this.atRest = atRest;
+  Backlog(Dialect dialect, Tables tables, Deliveries deliveries, StoredForm storedForm) {
+    this.storedForm = storedForm;
     String now = dialect.now();
     String once = "(select " + now + ")"; // read once, so that an index can be used
     String read =
@@ -175,7 +175,7 @@ final class Backlog {
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           try {
-            found.add(IntentColumns.read(row, atRest));
+            found.add(IntentColumns.read(row, storedForm));
           } catch (CorruptRowException corrupt) {
             LOG.error("{}; the row is kept and skipped", corrupt.getMessage());
           }
@@ -248,8 +248,8 @@ final class Backlog {
       Sql.setId(statement, 1, id);
       try (ResultSet row = statement.executeQuery()) {
         if (row.next()) {
-          IntentColumns.read(row, atRest);
-          Row.of(row, atRest);
+          IntentColumns.read(row, storedForm);
+          Row.of(row, storedForm);
         }
         return false;
       } catch (CorruptRowException corrupt) {

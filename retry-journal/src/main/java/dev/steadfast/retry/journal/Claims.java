@@ -54,7 +54,8 @@ final class Claims {
   }
 
   /** The claim that is asked for, and for how long. */
-  private record Asked(Intent intent, Rows.Held held, Duration lease, @Nullable Found found) {
+  private record ClaimRequest(
+      Intent intent, Rows.HeldClaim held, Duration lease, @Nullable Found found) {
     boolean resumed() {
       return found != null;
     }
@@ -83,8 +84,8 @@ final class Claims {
    *     else has finished it in the meantime; null if its caller claims it
    */
   Claim claim(Intent intent, Duration lease, @Nullable Found found) throws IOException {
-    Rows.Held held = new Rows.Held(intent.id(), UUID.randomUUID().toString());
-    Asked asked = new Asked(intent, held, lease, found);
+    Rows.HeldClaim held = new Rows.HeldClaim(intent.id(), UUID.randomUUID().toString());
+    ClaimRequest asked = new ClaimRequest(intent, held, lease, found);
     try {
       return connections.run(connection -> claim(connection, asked));
     } catch (RefusedException nothingWritten) {
@@ -124,7 +125,7 @@ final class Claims {
     return again(lost, connection -> rows.isBegun(connection, intent.id()));
   }
 
-  private Claim claim(Connection connection, Asked asked) throws SQLException {
+  private Claim claim(Connection connection, ClaimRequest asked) throws SQLException {
     Intent intent = asked.intent();
     if (!asked.resumed() && rows.insert(connection, intent, asked.start())) {
       return asked.begun(false);
@@ -159,7 +160,7 @@ final class Claims {
   }
 
   // The server processes it once under the key that was sent, but once more under another key.
-  private Claim repeat(Connection connection, Row row, Asked asked) throws SQLException {
+  private Claim repeat(Connection connection, Row row, ClaimRequest asked) throws SQLException {
     if (!row.sameKey(asked.intent())) {
       return new Claim.Unknown();
     }
@@ -211,7 +212,7 @@ final class Claims {
   }
 
   // Writing the note twice does no harm. The second statement waits until the first one is over.
-  boolean sending(Rows.Held held) throws IOException {
+  boolean sending(Rows.HeldClaim held) throws IOException {
     try {
       return connections.run(connection -> rows.sending(connection, held));
     } catch (IOException lost) {
@@ -219,7 +220,7 @@ final class Claims {
     }
   }
 
-  boolean ended(Rows.Held held, Rows.End end) throws IOException {
+  boolean ended(Rows.HeldClaim held, Rows.End end) throws IOException {
     try {
       return connections.run(connection -> rows.ended(connection, held, end));
     } catch (IOException lost) {
@@ -241,7 +242,8 @@ final class Claims {
   }
 
   // If somebody else had ended the operation, our token would be gone.
-  private boolean isNoted(Connection connection, Rows.Held held, Rows.End end) throws SQLException {
+  private boolean isNoted(Connection connection, Rows.HeldClaim held, Rows.End end)
+      throws SQLException {
     Row row = rows.find(connection, held);
     return row != null && row.state() == row.endsAs(end);
   }

@@ -37,7 +37,7 @@ final class DueRows {
   static final String LEFT = "state = 'in_flight' and sequence_name is null";
 
   private final Dialect dialect;
-  private final AtRest atRest;
+  private final StoredForm storedForm;
   private final String origins;
   private final String ofOrigin;
   private final String left;
@@ -47,9 +47,9 @@ final class DueRows {
   private final String postpone;
   private final String broken;
 
-  DueRows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
+  DueRows(Dialect dialect, Tables tables, Deliveries deliveries, StoredForm storedForm) {
     this.dialect = dialect;
-    this.atRest = atRest;
+    this.storedForm = storedForm;
     String columns = IntentColumns.READ + ", key_expires_at, " + Row.columns(dialect, deliveries);
     this.origins = tables.named(dialect.distinctOrigins(READY, MOST_ORIGINS));
     this.ofOrigin =
@@ -135,7 +135,7 @@ final class DueRows {
    * @param name the origin
    * @param again whether they were claimed before
    */
-  record Lane(String name, boolean again) {}
+  record OriginGroup(String name, boolean again) {}
 
   /** The origins to which something is due. */
   List<String> origins(Connection connection, OffsetDateTime at) throws SQLException {
@@ -152,7 +152,8 @@ final class DueRows {
   }
 
   /** Reserves operations that are due to an origin, the longest due first. */
-  Page ofOrigin(Connection connection, Lane lane, OffsetDateTime at, int most) throws SQLException {
+  Page ofOrigin(Connection connection, OriginGroup lane, OffsetDateTime at, int most)
+      throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, ofOrigin)) {
       statement.setString(1, lane.name());
       statement.setBoolean(2, lane.again());
@@ -193,7 +194,7 @@ final class DueRows {
         OffsetDateTime expires = row.getObject("key_expires_at", OffsetDateTime.class);
         last = expires == null ? null : new Position(expires, row.getLong("id"));
         try {
-          found.add(new Due(Row.of(row, atRest), IntentColumns.read(row, atRest)));
+          found.add(new Due(Row.of(row, storedForm), IntentColumns.read(row, storedForm)));
         } catch (CorruptRowException corrupt) {
           tell(corrupt, unreadable++);
         }

@@ -46,25 +46,27 @@ final class IntentColumns {
    *
    * @throws SQLException if the codec fails
    */
-  static int set(PreparedStatement statement, int from, Intent intent, AtRest atRest)
+  static int set(PreparedStatement statement, int from, Intent intent, StoredForm storedForm)
       throws SQLException {
     OperationJournal.Id id = intent.id();
     Request request = intent.request();
     Terms terms = intent.terms();
     Journaling.Key key = terms.key();
     int i = from;
-    statement.setString(i++, atRest.text(new Place(id, Part.FINGERPRINT), intent.fingerprint()));
+    statement.setString(
+        i++, storedForm.text(new Place(id, Part.FINGERPRINT), intent.fingerprint()));
     statement.setString(i++, request.method());
-    statement.setString(i++, atRest.uri(id, request.uri()));
+    statement.setString(i++, storedForm.uri(id, request.uri()));
     statement.setString(i++, origin(request));
     String headers = HeaderText.write(request.content().headers());
-    statement.setString(i++, atRest.text(new Place(id, Part.REQUEST_HEADERS), headers));
+    statement.setString(i++, storedForm.text(new Place(id, Part.REQUEST_HEADERS), headers));
     byte[] body = request.content().body().orElse(null);
-    statement.setBytes(i++, atRest.bytes(new Place(id, Part.REQUEST_BODY), body));
+    statement.setBytes(i++, storedForm.bytes(new Place(id, Part.REQUEST_BODY), body));
     statement.setString(i++, terms.repeat().name().toLowerCase(Locale.ROOT));
     Sql.setMillis(statement, i++, terms.window());
     statement.setString(i++, key == null ? null : key.header());
-    statement.setString(i++, key == null ? null : atRest.text(new Place(id, Part.KEY), key.line()));
+    statement.setString(
+        i++, key == null ? null : storedForm.text(new Place(id, Part.KEY), key.line()));
     statement.setString(i++, intent.caller());
     return i;
   }
@@ -80,39 +82,39 @@ final class IntentColumns {
    *
    * @throws CorruptRowException if a column has a value that cannot be sent
    */
-  static Intent read(ResultSet row, AtRest atRest) throws SQLException {
-    OperationJournal.Id id = AtRest.id(row);
-    byte[] body = atRest.bytes(row, "body", Part.REQUEST_BODY);
-    String headers = atRest.text(row, "headers", Part.REQUEST_HEADERS);
+  static Intent read(ResultSet row, StoredForm storedForm) throws SQLException {
+    OperationJournal.Id id = StoredForm.id(row);
+    byte[] body = storedForm.bytes(row, "body", Part.REQUEST_BODY);
+    String headers = storedForm.text(row, "headers", Part.REQUEST_HEADERS);
     Content content =
         Sql.parsed(row, "headers", headers, text -> new Content(HeaderText.read(text), body));
-    URI uri = Sql.parsed(row, "uri", atRest.text(row, "uri", Part.URI), URI::create);
+    URI uri = Sql.parsed(row, "uri", storedForm.text(row, "uri", Part.URI), URI::create);
     Request request = new Request(row.getString("method"), uri, content);
     String caller = row.getString("caller");
-    return new Intent(id, caller, request, fingerprint(row, atRest), terms(row, atRest));
+    return new Intent(id, caller, request, fingerprint(row, storedForm), terms(row, storedForm));
   }
 
-  static String fingerprint(ResultSet row, AtRest atRest) throws SQLException {
-    String text = atRest.text(row, "fingerprint", Part.FINGERPRINT);
+  static String fingerprint(ResultSet row, StoredForm storedForm) throws SQLException {
+    String text = storedForm.text(row, "fingerprint", Part.FINGERPRINT);
     return Sql.parsed(row, "fingerprint", text, Function.identity());
   }
 
-  private static Terms terms(ResultSet row, AtRest atRest) throws SQLException {
+  private static Terms terms(ResultSet row, StoredForm storedForm) throws SQLException {
     long millis = row.getLong("key_window_ms");
     Duration window = row.wasNull() ? null : Duration.ofMillis(millis);
-    return new Terms(repeat(row), window, key(row, atRest));
+    return new Terms(repeat(row), window, key(row, storedForm));
   }
 
   static Repeat repeat(ResultSet row) throws SQLException {
     return Sql.parse(row, "repeatable", text -> Repeat.valueOf(text.toUpperCase(Locale.ROOT)));
   }
 
-  static Journaling.@Nullable Key key(ResultSet row, AtRest atRest) throws SQLException {
+  static Journaling.@Nullable Key key(ResultSet row, StoredForm storedForm) throws SQLException {
     String header = row.getString("key_header");
     if (header == null) {
       return null;
     }
-    String text = atRest.text(row, "key_line", Part.KEY);
+    String text = storedForm.text(row, "key_line", Part.KEY);
     return Sql.parsed(row, "key_line", text, line -> new Journaling.Key(header, checked(line)));
   }
 

@@ -82,12 +82,12 @@ public final class JdbcJournal implements OperationJournal {
 
   @Override
   public boolean sending(Intent intent, Claim.Granted claim) throws IOException {
-    return parts.claims().sending(new Rows.Held(intent.id(), claim.token()));
+    return parts.claims().sending(new Rows.HeldClaim(intent.id(), claim.token()));
   }
 
   @Override
   public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
-    Rows.Held held = new Rows.Held(intent.id(), claim.token());
+    Rows.HeldClaim held = new Rows.HeldClaim(intent.id(), claim.token());
     boolean noted = parts.claims().ended(held, Rows.End.called(ending));
     if (noted && claim.delivered()) {
       parts.claims().look(intent.id());
@@ -427,7 +427,7 @@ public final class JdbcJournal implements OperationJournal {
       Parts parts =
           Parts.of(
               new Parts.Base(worker, connections, dialect, tables),
-              new Parts.Options(deliveries, new AtRest(codec), ticker));
+              new Parts.Options(deliveries, new StoredForm(codec), ticker));
       JdbcJournal journal = new JdbcJournal(kept, parts);
       if (createTables) {
         journal.createTables();

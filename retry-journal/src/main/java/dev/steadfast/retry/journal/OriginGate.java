@@ -90,7 +90,7 @@ final class OriginGate {
    *
    * @return for how long it is held back; null if it may be made, and {@link #ended} is to follow
    */
-  synchronized @Nullable Duration begin(DueRows.Lane lane) {
+  synchronized @Nullable Duration begin(DueRows.OriginGroup lane) {
     Duration held = held(lane);
     if (held == null) {
       Origin origin = origin(lane.name(), ticker.getAsLong());
@@ -103,7 +103,7 @@ final class OriginGate {
   }
 
   /** How long a delivery would be held back; null if it may be made. */
-  synchronized @Nullable Duration held(DueRows.Lane lane) {
+  synchronized @Nullable Duration held(DueRows.OriginGroup lane) {
     long now = ticker.getAsLong();
     Origin origin = origin(lane.name(), now);
     origin.refill(now);
@@ -131,7 +131,7 @@ final class OriginGate {
    *
    * @param asked for how long the server asked to be left alone; null if it did not
    */
-  void ended(DueRows.Lane lane, Result result, @Nullable Duration asked) {
+  void ended(DueRows.OriginGroup lane, Result result, @Nullable Duration asked) {
     long pause = end(lane, result, asked);
     if (pause > 0) {
       LOG.warn(
@@ -143,7 +143,7 @@ final class OriginGate {
   }
 
   // Returns for how long the origin is paused from now on; 0 if this changes nothing.
-  private synchronized long end(DueRows.Lane lane, Result result, @Nullable Duration asked) {
+  private synchronized long end(DueRows.OriginGroup lane, Result result, @Nullable Duration asked) {
     long now = ticker.getAsLong();
     Origin origin = origin(lane.name(), now);
     origin.inFlight = Math.max(0, origin.inFlight - 1);

@@ -26,15 +26,15 @@ final class OversightRows {
       "id, name, principal, op_key, state, method, uri, created_at, first_sent_at, key_expires_at,"
           + " due_at, deliveries, attempts, sequence_name, status, ";
 
-  private final AtRest atRest;
+  private final StoredForm storedForm;
   private final String find;
   private final String exchange;
   private final String parked;
   private final String unknown;
   private final String overdue;
 
-  OversightRows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
-    this.atRest = atRest;
+  OversightRows(Dialect dialect, Tables tables, Deliveries deliveries, StoredForm storedForm) {
+    this.storedForm = storedForm;
     String from = " from steadfast_operation where ";
     this.find = tables.named("select " + COLUMNS + "created_at as since" + from + Sql.BY_ID);
     this.exchange =
@@ -101,7 +101,7 @@ final class OversightRows {
       try (ResultSet row = statement.executeQuery()) {
         return row.next()
             ? new Exchange(
-                IntentColumns.read(row, atRest).request(), AnswerColumns.read(row, atRest))
+                IntentColumns.read(row, storedForm).request(), AnswerColumns.read(row, storedForm))
             : null;
       }
     }
@@ -169,7 +169,7 @@ final class OversightRows {
     Integer told = row.wasNull() ? null : status;
     return new Entry(
         row.getLong("id"),
-        AtRest.id(row),
+        StoredForm.id(row),
         state(row),
         target(row.getString("method"), row.getString("uri")),
         new Oversight.Times(
@@ -196,7 +196,7 @@ final class OversightRows {
   // A row that cannot be sent can still be seen.
   private static String target(String method, String uri) {
     try {
-      URI parsed = URI.create(AtRest.withoutQuery(uri));
+      URI parsed = URI.create(StoredForm.withoutQuery(uri));
       return method + " " + RequestView.origin(parsed) + parsed.getRawPath();
     } catch (IllegalArgumentException unreadable) {
       return method + " (no URI)";

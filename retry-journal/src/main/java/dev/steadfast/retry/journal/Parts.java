@@ -34,34 +34,34 @@ record Parts(
    * The options that the user has set.
    *
    * @param deliveries when deliveries end
-   * @param atRest how contents are stored
+   * @param storedForm how contents are stored
    * @param ticker the time in ns, for pauses of deliveries and lines of the log
    */
-  record Options(Deliveries deliveries, AtRest atRest, LongSupplier ticker) {}
+  record Options(Deliveries deliveries, StoredForm storedForm, LongSupplier ticker) {}
 
   static Parts of(Base base, Options options) {
     Deliveries deliveries = options.deliveries();
-    AtRest atRest = options.atRest();
+    StoredForm storedForm = options.storedForm();
     Dialect dialect = base.dialect();
     Tables tables = base.tables();
-    Rows rows = new Rows(dialect, tables, deliveries, atRest);
+    Rows rows = new Rows(dialect, tables, deliveries, storedForm);
     Parking parking = new Parking(dialect, tables, deliveries);
     Sequences sequences = new Sequences(dialect, tables);
     OncePerMinute unknown = new OncePerMinute(options.ticker());
     Claims claims = new Claims(base.connections(), rows, sequences, unknown);
-    WakeupRows wakeups = new WakeupRows(dialect, tables, deliveries, atRest);
+    WakeupRows wakeups = new WakeupRows(dialect, tables, deliveries, storedForm);
     return new Parts(
         base,
         claims,
-        new Backlog(dialect, tables, deliveries, atRest),
-        new DueRows(dialect, tables, deliveries, atRest),
+        new Backlog(dialect, tables, deliveries, storedForm),
+        new DueRows(dialect, tables, deliveries, storedForm),
         sequences,
         new NextStep(base.connections(), claims, wakeups, sequences, parking),
         new OriginGate(options.ticker(), () -> ThreadLocalRandom.current().nextDouble()),
         new OncePerMinute(options.ticker()),
         parking,
         new Enlisting(dialect, tables, rows),
-        new OversightRows(dialect, tables, deliveries, atRest),
+        new OversightRows(dialect, tables, deliveries, storedForm),
         new DecisionRows(dialect, tables, deliveries),
         new TotalsRow(dialect, tables, deliveries));
   }

@@ -82,12 +82,12 @@ final class ResumeRun {
 
   private void origins() throws IOException, InterruptedException {
     for (String origin : ask(connection -> parts.due().origins(connection, at))) {
-      lane(new DueRows.Lane(origin, false));
-      lane(new DueRows.Lane(origin, true));
+      lane(new DueRows.OriginGroup(origin, false));
+      lane(new DueRows.OriginGroup(origin, true));
     }
   }
 
-  private void lane(DueRows.Lane lane) throws IOException, InterruptedException {
+  private void lane(DueRows.OriginGroup lane) throws IOException, InterruptedException {
     if (parts.gate().held(lane) != null) {
       return;
     }

@@ -108,7 +108,7 @@ final class Resumed implements OperationJournal {
   public boolean ended(Intent intent, Claim.Granted claim, Ending ending) throws IOException {
     this.ending = ending;
     Rows.End end = new Rows.End(ending, true, read.inSequence());
-    boolean noted = claims.ended(new Rows.Held(intent.id(), claim.token()), end);
+    boolean noted = claims.ended(new Rows.HeldClaim(intent.id(), claim.token()), end);
     State state = ending.state();
     finished =
         noted && (state == State.SUCCEEDED || state == State.FAILED || state == State.UNKNOWN);

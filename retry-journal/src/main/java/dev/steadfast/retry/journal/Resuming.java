@@ -65,7 +65,7 @@ record Resuming(JdbcJournal in, Claims claims, OriginGate gate, OncePerMinute fa
    * @throws InterruptedException if the thread was interrupted
    */
   Sent send(Sender sender, Intent due, Read read) throws IOException, InterruptedException {
-    DueRows.Lane lane = read.row().delivery().lane();
+    DueRows.OriginGroup lane = read.row().delivery().lane();
     Duration held = gate.begin(lane);
     if (held != null) {
       return new Sent(Outcome.HELD, false, held);

@@ -51,7 +51,7 @@ record Row(
    * @param made how many deliveries count: those that were not held back
    * @param age the time since it was begun, or resumed by a person
    */
-  record Delivery(DueRows.Lane lane, int made, Duration age) {}
+  record Delivery(DueRows.OriginGroup lane, int made, Duration age) {}
 
   /** The request, as far as a claim needs it. */
   record Asked(
@@ -104,27 +104,28 @@ record Row(
         + " as late";
   }
 
-  static Row of(ResultSet row, AtRest atRest) throws SQLException {
+  static Row of(ResultSet row, StoredForm storedForm) throws SQLException {
     String method = row.getString("method");
     String target =
-        Sql.parse(row, "uri", uri -> method + " " + URI.create(AtRest.withoutQuery(uri)).getPath());
+        Sql.parse(
+            row, "uri", uri -> method + " " + URI.create(StoredForm.withoutQuery(uri)).getPath());
     Instant createdAt = row.getObject("created_at", OffsetDateTime.class).toInstant();
     return new Row(
         new Version(row.getLong("id"), row.getInt("row_version")),
         Sql.parse(row, "state", text -> State.valueOf(text.toUpperCase(Locale.ROOT))),
         row.getBoolean("deliver"),
         new Delivery(
-            new DueRows.Lane(row.getString("origin"), row.getBoolean("again")),
+            new DueRows.OriginGroup(row.getString("origin"), row.getBoolean("again")),
             row.getInt("deliveries"),
             Duration.ofMillis(row.getLong("age"))),
         new Asked(
-            IntentColumns.fingerprint(row, atRest),
+            IntentColumns.fingerprint(row, storedForm),
             target,
-            IntentColumns.key(row, atRest),
+            IntentColumns.key(row, storedForm),
             row.getString("caller"),
             createdAt),
         times(row),
-        AnswerColumns.readIfDecoded(row, atRest));
+        AnswerColumns.readIfDecoded(row, storedForm));
   }
 
   private static Times times(ResultSet row) throws SQLException {

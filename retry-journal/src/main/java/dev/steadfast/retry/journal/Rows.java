@@ -24,7 +24,7 @@ final class Rows {
           + " as bigint)";
 
   private final Dialect dialect;
-  private final AtRest atRest;
+  private final StoredForm storedForm;
   private final String insert;
   private final String reopen;
   private final String begin;
@@ -42,8 +42,8 @@ final class Rows {
    *
    * @param deliveries tells what holds a sequence, and what is too late
    */
-  Rows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
-    this.atRest = atRest;
+  Rows(Dialect dialect, Tables tables, Deliveries deliveries, StoredForm storedForm) {
+    this.storedForm = storedForm;
     this.dialect = dialect;
     String now = dialect.now();
     String leaseEnd = dialect.afterMillis("cast(? as bigint)");
@@ -231,7 +231,7 @@ final class Rows {
   }
 
   /** An operation, and the token of the claim on it. */
-  record Held(OperationJournal.Id id, String token) {}
+  record HeldClaim(OperationJournal.Id id, String token) {}
 
   /**
    * Inserts an operation.
@@ -240,7 +240,8 @@ final class Rows {
    */
   boolean insert(Connection connection, Intent intent, Start start) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, insert)) {
-      int i = IntentColumns.set(statement, Sql.setId(statement, 1, intent.id()), intent, atRest);
+      int i =
+          IntentColumns.set(statement, Sql.setId(statement, 1, intent.id()), intent, storedForm);
       statement.setString(i++, (start.isDelivered() ? State.READY : State.IN_FLIGHT).toString());
       statement.setBoolean(i++, start.isDelivered());
       statement.setBoolean(i++, !start.isDelivered());
@@ -268,7 +269,7 @@ final class Rows {
   boolean reopen(Connection connection, Intent intent, @Nullable Place place) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, reopen)) {
       int i = setPlace(statement, 1, place);
-      i = IntentColumns.set(statement, i, intent, atRest);
+      i = IntentColumns.set(statement, i, intent, storedForm);
       Sql.setId(statement, i, intent.id());
       return statement.executeUpdate() == 1;
     }
@@ -283,7 +284,7 @@ final class Rows {
   }
 
   /** Finds an operation whose last claim had that token; null if somebody else had it since. */
-  @Nullable Row find(Connection connection, Held held) throws SQLException {
+  @Nullable Row find(Connection connection, HeldClaim held) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, find + " and lease_token = ?")) {
       int i = Sql.setId(statement, 1, held.id());
       statement.setString(i, held.token());
@@ -298,7 +299,7 @@ final class Rows {
 
   private @Nullable Row first(PreparedStatement statement) throws SQLException {
     try (ResultSet found = statement.executeQuery()) {
-      return found.next() ? Row.of(found, atRest) : null;
+      return found.next() ? Row.of(found, storedForm) : null;
     }
   }
 
@@ -313,7 +314,7 @@ final class Rows {
     try (PreparedStatement statement = Sql.prepare(connection, begin)) {
       statement.setString(1, start.token());
       Sql.setMillis(statement, 2, start.lease());
-      int i = IntentColumns.set(statement, 3, intent, atRest);
+      int i = IntentColumns.set(statement, 3, intent, storedForm);
       return changes(statement, i, row);
     }
   }
@@ -370,13 +371,13 @@ final class Rows {
    *
    * @return false if the claim is lost
    */
-  boolean sending(Connection connection, Held held) throws SQLException {
+  boolean sending(Connection connection, HeldClaim held) throws SQLException {
     try (PreparedStatement statement = Sql.prepare(connection, sending)) {
       return changes(statement, 1, held);
     }
   }
 
-  private static boolean changes(PreparedStatement statement, int from, Held held)
+  private static boolean changes(PreparedStatement statement, int from, HeldClaim held)
       throws SQLException {
     int i = Sql.setId(statement, from, held.id());
     statement.setString(i, held.token());
@@ -388,12 +389,12 @@ final class Rows {
    *
    * @return false if the claim is lost
    */
-  boolean ended(Connection connection, Held held, End end) throws SQLException {
+  boolean ended(Connection connection, HeldClaim held, End end) throws SQLException {
     Ending ending = end.ending();
     State state = ending.state();
     boolean nothingHappened = state == State.CLOSED;
     boolean again = nothingHappened || state == State.READY;
-    AnswerColumns answer = AnswerColumns.of(held.id(), ending.answer(), atRest);
+    AnswerColumns answer = AnswerColumns.of(held.id(), ending.answer(), storedForm);
     String sql = end.isFlushed() ? ended : endedUnflushed;
     try (PreparedStatement statement = Sql.prepare(connection, sql)) {
       statement.setInt(1, ending.attempts());

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class WakeupRows {
   private static final int MOST_SWEPT = 1_000;
 
-  private final AtRest atRest;
+  private final StoredForm storedForm;
   private final String number;
   private final String operation;
   private final String head;
@@ -25,8 +25,8 @@ final class WakeupRows {
   private final String left;
   private final String oldest;
 
-  WakeupRows(Dialect dialect, Tables tables, Deliveries deliveries, AtRest atRest) {
-    this.atRest = atRest;
+  WakeupRows(Dialect dialect, Tables tables, Deliveries deliveries, StoredForm storedForm) {
+    this.storedForm = storedForm;
     String holding = deliveries.holding();
     String from = " from steadfast_operation where ";
     String read =
@@ -113,8 +113,8 @@ final class WakeupRows {
 
   private Found found(ResultSet row) throws SQLException {
     return new Found(
-        Row.of(row, atRest),
-        IntentColumns.read(row, atRest),
+        Row.of(row, storedForm),
+        IntentColumns.read(row, storedForm),
         millis(row, "due_in"),
         millis(row, "lease_left"));
   }

@@ -12,14 +12,17 @@ import org.junit.jupiter.api.Test;
 /** How deliveries to an origin are bounded; in virtual time. */
 class OriginGateTest {
   private static final long SECOND = 1_000_000_000L;
-  private static final DueRows.Lane FIRST = new DueRows.Lane("https://bank.example:443", false);
-  private static final DueRows.Lane AGAIN = new DueRows.Lane("https://bank.example:443", true);
-  private static final DueRows.Lane OTHER = new DueRows.Lane("https://post.example:443", true);
+  private static final DueRows.OriginGroup FIRST =
+      new DueRows.OriginGroup("https://bank.example:443", false);
+  private static final DueRows.OriginGroup AGAIN =
+      new DueRows.OriginGroup("https://bank.example:443", true);
+  private static final DueRows.OriginGroup OTHER =
+      new DueRows.OriginGroup("https://post.example:443", true);
 
   private long now;
   private final OriginGate gate = new OriginGate(() -> now, () -> 0.5);
 
-  private boolean delivers(DueRows.Lane lane, Result result) {
+  private boolean delivers(DueRows.OriginGroup lane, Result result) {
     if (gate.begin(lane) != null) {
       return false;
     }
@@ -78,7 +81,7 @@ class OriginGateTest {
   }
 
   // Twenty threads, with a server that takes 50 ms; virtual seconds.
-  private long drainSeconds(DueRows.Lane lane, int operations) {
+  private long drainSeconds(DueRows.OriginGroup lane, int operations) {
     long begin = now;
     int threads = 20;
     int done = 0;
@@ -187,7 +190,7 @@ class OriginGateTest {
       delivers(FIRST, Result.SILENT);
     }
     for (int i = 0; i < 1_000; i++) {
-      gate.held(new DueRows.Lane("https://" + i + ".example:443", false));
+      gate.held(new DueRows.OriginGroup("https://" + i + ".example:443", false));
     }
     assertNull(gate.held(FIRST));
   }

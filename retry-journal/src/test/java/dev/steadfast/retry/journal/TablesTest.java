@@ -202,7 +202,7 @@ class TablesTest {
     Parts.Base base = new Parts.Base(new Worker(Worker.threads()), connections, dialect, tables);
     List<String> statements = new ArrayList<>();
     Parts.Options options =
-        new Parts.Options(Deliveries.defaults(), new AtRest(null), System::nanoTime);
+        new Parts.Options(Deliveries.defaults(), new StoredForm(null), System::nanoTime);
     collect(Parts.of(base, options), new HashSet<>(), statements);
     assertTrue(statements.size() > 40, statements::toString);
     for (String each : statements) {

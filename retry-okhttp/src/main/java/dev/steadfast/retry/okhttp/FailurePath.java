@@ -60,13 +60,13 @@ final class FailurePath {
   }
 
   /** The network half passes on a failure of the user's network interceptors. */
-  void comesBackToGuard(Throwable thrown) {
+  void comesBackToNetworkHalf(Throwable thrown) {
     comesBack(thrown);
     leaves(thrown);
   }
 
   /** The network half throws this on to OkHttp. An interceptor's own exception proves nothing. */
-  void leavesGuard(Throwable thrown) {
+  void leavesNetworkHalf(Throwable thrown) {
     if (!isOfProbe(thrown)) {
       distrusted = thrown;
     }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class OkHttpTransport
     implements RetryTransport<Answer>, Journaling.Codec<Answer>, WireTrace.Owner {
   /** How one entry point makes an attempt. */
-  interface Sender {
+  interface AttemptSender {
     /** Sends, and completes the attempt. */
     void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)
         throws IOException;
@@ -68,15 +68,15 @@ final class OkHttpTransport
   private final Request request; // as the caller made it
   private final @Nullable CallersBody callersBody;
   private final @Nullable BodyDeadline deadline;
-  private final Sender sender;
+  private final AttemptSender sender;
 
   private volatile @Nullable WireTrace wire; // of the current attempt
   private volatile boolean begun; // an attempt, by this transport
   private volatile boolean lostFollowUp;
   volatile @Nullable WirePath lost; // where the attempt before was silent
-  private volatile @Nullable EarlierEnd earlier; // of the attempt before, if the body is watched
+  private volatile @Nullable PreviousEnd earlier; // of the attempt before, if the body is watched
 
-  OkHttpTransport(HttpOperation operation, Request request, Sender sender) {
+  OkHttpTransport(HttpOperation operation, Request request, AttemptSender sender) {
     this.operation = operation;
     this.request = request;
     this.callersBody = CallersRequest.watched(operation);
@@ -139,7 +139,7 @@ final class OkHttpTransport
   void answered(Response response, WireTrace of, Attempt<Answer> attempt) {
     if (!of.reached()) {
       UnwantedResponse.close(response, operation);
-      Bypass.end(attempt, of, request, Bypass.answered());
+      BypassedClient.end(attempt, of, request, BypassedClient.answered());
       return;
     }
     of.handBack();
@@ -159,8 +159,8 @@ final class OkHttpTransport
 
   /** Called by the sender with the failure. */
   void failed(Throwable thrown, WireTrace of, Attempt<Answer> attempt) {
-    if (Bypass.is(thrown, of)) {
-      Bypass.end(attempt, of, request, thrown);
+    if (BypassedClient.is(thrown, of)) {
+      BypassedClient.end(attempt, of, request, thrown);
       return;
     }
     of.leaveUsersCall(thrown);
@@ -174,7 +174,7 @@ final class OkHttpTransport
    * tells the caller more.
    */
   boolean endedAsBefore(WireTrace of, Attempt<Answer> attempt) {
-    EarlierEnd before = earlier;
+    PreviousEnd before = earlier;
     if (before == null || bodyChanged() == null) {
       return false;
     }
@@ -233,7 +233,7 @@ final class OkHttpTransport
       return changedBody(changed, last);
     }
     if (callersBody != null) {
-      earlier = EarlierEnd.of(failure);
+      earlier = PreviousEnd.of(failure);
     }
     Evidence evidence = last.evidence(failure, bodySpent());
     TransportFailure classified = OkHttpFailures.classify(failure, last);
@@ -283,7 +283,7 @@ final class OkHttpTransport
     Runnable drop = sender.boundsAttempts() ? () -> {} : answer::drop; // closing would read on
     Buffer whole = UnwantedResponse.readAndClose(answer.response(), operation, drop);
     if (callersBody != null) {
-      earlier = whole == null ? null : EarlierEnd.of(answer.response(), whole);
+      earlier = whole == null ? null : PreviousEnd.of(answer.response(), whole);
     }
   }
 

@@ -1,6 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
-import dev.steadfast.retry.engine.OpenLoop;
+import dev.steadfast.retry.engine.RepeatableLoop;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.RetryOptions;
 import java.util.Arrays;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param watch ends its waits when the call is cancelled
  */
 record OpenOperation(
-    HttpOperation operation, Request request, OpenLoop<Answer> loop, CancelWatch watch)
+    HttpOperation operation, Request request, RepeatableLoop<Answer> loop, CancelWatch watch)
     implements AutoCloseable {
   private static final int MOST_COMPARED_BYTES = 1 << 20;
 

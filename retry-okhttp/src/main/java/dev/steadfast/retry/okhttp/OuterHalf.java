@@ -40,7 +40,7 @@ final class OuterHalf implements Interceptor {
       if (chain.call().isCanceled() || LiveCalls.comesTooLate(chain.call())) {
         throw new IOException("Canceled"); // an attempt that was given up in the queue
       }
-      return alone ? OtherCall.throughOkHttp(chain, registry) : chain.proceed(chain.request());
+      return alone ? UsersOwnCall.throughOkHttp(chain, registry) : chain.proceed(chain.request());
     }
     Runnable undo = wire.attempt().enter();
     // The scope of an enqueued call does not come along to the dispatcher's thread by itself.

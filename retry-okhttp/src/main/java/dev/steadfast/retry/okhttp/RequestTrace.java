@@ -27,7 +27,7 @@ abstract class RequestTrace {
   // The place where the call is.
   private volatile boolean passedOn; // to the first interceptor, or to OkHttp
   private volatile boolean inOkHttp;
-  private volatile boolean betweenGuardAndProbe;
+  private volatile boolean betweenNetworkHalves;
   private volatile boolean handedBack;
   private volatile @Nullable Request asked; // that OkHttp was handed
 
@@ -88,7 +88,7 @@ abstract class RequestTrace {
     origin = WireRequests.mayFollowCachedRedirect(operation(), request) ? request.url() : null;
     asked = request;
     begins(request);
-    betweenGuardAndProbe = false;
+    betweenNetworkHalves = false;
     inOkHttp = true;
     try {
       return HiddenServerDelay.reveal(chain.proceed(request));
@@ -118,10 +118,10 @@ abstract class RequestTrace {
    * @param onReusedConnection whether the connection has carried a request before
    * @return false if the attempt was settled; then nothing may follow
    */
-  boolean enterGuard(boolean onReusedConnection) {
+  boolean enterNetworkHalf(boolean onReusedConnection) {
     reused = onReusedConnection;
     deadConnection = false;
-    betweenGuardAndProbe = true;
+    betweenNetworkHalves = true;
     return !log.isSealed();
   }
 
@@ -142,7 +142,7 @@ abstract class RequestTrace {
 
   /** The thread is beyond the user's network interceptors, on the way in or on the way out. */
   void passUsersInterceptors() {
-    betweenGuardAndProbe = false;
+    betweenNetworkHalves = false;
   }
 
   /** The connection is dead and closed: what is written to it goes nowhere. */
@@ -231,13 +231,13 @@ abstract class RequestTrace {
   }
 
   /** The network half passes on a failure of the user's network interceptors. */
-  void comesBackToGuard(IOException reason) {
-    failures().comesBackToGuard(reason);
+  void comesBackToNetworkHalf(IOException reason) {
+    failures().comesBackToNetworkHalf(reason);
   }
 
   /** The network half throws this on to OkHttp. An interceptor's own exception proves nothing. */
-  void leaveGuard(IOException reason) {
-    failures().leavesGuard(reason);
+  void leaveNetworkHalf(IOException reason) {
+    failures().leavesNetworkHalf(reason);
   }
 
   /**
@@ -361,7 +361,7 @@ abstract class RequestTrace {
   /** The evidence of an attempt that ended from outside. Nothing goes out any more. */
   Evidence evidence(boolean bodySpent) {
     log.seal();
-    boolean withinOkHttp = inOkHttp && !betweenGuardAndProbe && interceptors().none();
+    boolean withinOkHttp = inOkHttp && !betweenNetworkHalves && interceptors().none();
     FailurePath path = failures;
     Throwable thrown = path == null ? null : path.leftAll();
     // Only the end of the call tells what code of the user's around OkHttp still does.

@@ -53,18 +53,18 @@ final class ResendSuppressor implements Interceptor {
     Connection connection = chain.connection();
     if (connection == null) {
       return wire == null
-          ? OtherCall.throughOkHttp(chain, registry)
+          ? UsersOwnCall.throughOkHttp(chain, registry)
           : wire.throughOkHttp(chain, chain.request());
     }
     WirePath path = LiveCalls.path(connection);
     boolean reused = path.carriesAgain();
     if (wire == null) {
-      boolean guarded = OtherCall.isGuarded(chain, registry);
+      boolean guarded = UsersOwnCall.isGuarded(chain, registry);
       boolean dead = guarded && closedByServer(connection, reused);
-      return guarded ? OtherCall.send(chain, registry, dead) : chain.proceed(chain.request());
+      return guarded ? UsersOwnCall.send(chain, registry, dead) : chain.proceed(chain.request());
     }
     registry.interceptors().networkHalfReached();
-    if (!wire.enterGuard(reused)) {
+    if (!wire.enterNetworkHalf(reused)) {
       throw new NonRecoverableException(new IOException("Canceled"));
     }
     if (wire.asksFirst(chain.request(), reused) && closedByServer(connection, reused)) {
@@ -84,7 +84,7 @@ final class ResendSuppressor implements Interceptor {
       if (wire.mayGoOn(failure, connection)) {
         throw failure;
       }
-      wire.leaveGuard(failure);
+      wire.leaveNetworkHalf(failure);
       throw new NonRecoverableException(failure);
     }
   }
@@ -106,7 +106,7 @@ final class ResendSuppressor implements Interceptor {
     } catch (IOException closed) {
       comesBack(closed, wire);
       if (!wire.failedAtProbe(closed)) { // an interceptor's own: it may have sent by other means
-        wire.leaveGuard(closed);
+        wire.leaveNetworkHalf(closed);
         throw new NonRecoverableException(closed);
       }
       if (probes) {
@@ -118,7 +118,7 @@ final class ResendSuppressor implements Interceptor {
 
   private void comesBack(IOException failure, WireTrace wire) {
     if (!probes) {
-      wire.comesBackToGuard(failure);
+      wire.comesBackToNetworkHalf(failure);
     }
   }
 

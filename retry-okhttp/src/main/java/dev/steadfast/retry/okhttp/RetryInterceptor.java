@@ -2,7 +2,7 @@ package dev.steadfast.retry.okhttp;
 
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.CallContext;
-import dev.steadfast.retry.engine.OpenLoop;
+import dev.steadfast.retry.engine.RepeatableLoop;
 import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.HttpOperation;
@@ -166,7 +166,7 @@ public final class RetryInterceptor implements Interceptor {
     RetryPlan plan = watch.in(operation.plan());
     Proceed proceed = new Proceed(chain, registry, watch, spent);
     OkHttpTransport transport = new OkHttpTransport(operation, request, proceed);
-    OpenLoop<Answer> open = operations == null ? null : operation.openLoop(plan, transport);
+    RepeatableLoop<Answer> open = operations == null ? null : operation.openLoop(plan, transport);
     long bound = boundNanos(chain.call(), operation, spent);
     if (open == null || operations == null) {
       RetryLoop<Answer> loop = operation.loop(plan, transport, transport);
@@ -239,7 +239,7 @@ public final class RetryInterceptor implements Interceptor {
 
   /** Makes an attempt by going on with the chain. */
   private record Proceed(Chain chain, LiveCalls registry, CancelWatch watch, long spentNanos)
-      implements OkHttpTransport.Sender {
+      implements OkHttpTransport.AttemptSender {
     @Override
     public void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)
         throws IOException {

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * The life cycle of a call that makes an OkHttp call for each attempt: how it begins, makes its
  * attempts, is cancelled, and calls its callback. It is a base class, so that it costs no object.
  */
-abstract class RunningCall implements OkHttpTransport.Sender, FactoryContext.Running {
+abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryContext.Running {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private static final AtomicIntegerFieldUpdater<RunningCall> EXECUTED =

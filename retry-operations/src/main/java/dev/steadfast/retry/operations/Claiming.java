@@ -31,7 +31,7 @@ final class Claiming<R> {
   private final EndRecorder<R> noting;
   private final JournalCalls calls;
   private final ClaimRefusal<R> refusal;
-  private final AtomicReference<@Nullable Leave> leave = new AtomicReference<>();
+  private final AtomicReference<@Nullable SendPermission> leave = new AtomicReference<>();
 
   private boolean begun;
   private long boundNanos; // of the operation, from its first claim
@@ -48,7 +48,7 @@ final class Claiming<R> {
    *
    * @param claim what the journal granted; null if it cannot be reached, and is not needed
    */
-  record Leave(Claim.@Nullable Granted claim) {}
+  record SendPermission(Claim.@Nullable Granted claim) {}
 
   Claiming(
       JournaledOperation operation,
@@ -68,7 +68,7 @@ final class Claiming<R> {
   }
 
   /** Takes the permission to send; whoever takes it tells the journal what came of it. */
-  @Nullable Leave take() {
+  @Nullable SendPermission take() {
     return leave.getAndSet(null);
   }
 
@@ -171,7 +171,7 @@ final class Claiming<R> {
   private void send(Attempt<R> attempt, Claim.@Nullable Granted granted) {
     long nanos = sendingNanos(granted);
     sendUntilNanos = now() + nanos;
-    Leave given = new Leave(granted);
+    SendPermission given = new SendPermission(granted);
     leave.set(given);
     attempt.extendBound(nanos);
     if (!attempt.putOff(0) && leave.compareAndSet(given, null) && granted != null) {

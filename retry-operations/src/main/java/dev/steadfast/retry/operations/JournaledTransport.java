@@ -67,7 +67,7 @@ final class JournaledTransport<R> implements RetryTransport<R> {
 
   @Override
   public void lastStep(LastStep<R> end, Consumer<RetryReport> next) {
-    Claiming.Leave leave = claiming.take();
+    Claiming.SendPermission leave = claiming.take();
     if (leave == null) {
       handedBack = end.failure() == null;
       tell(unsent(end), next);

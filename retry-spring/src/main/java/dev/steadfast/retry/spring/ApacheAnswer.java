@@ -34,7 +34,7 @@ final class ApacheAnswer implements Answer {
     boolean unpacked = isUnpacked(response);
     HttpHeaders headers = new HttpHeaders();
     for (Header each : response.getHeaders()) {
-      if (!unpacked || !Packing.isOfPacked(each.getName())) {
+      if (!unpacked || !Compression.isOfPacked(each.getName())) {
         headers.add(each.getName(), each.getValue());
       }
     }

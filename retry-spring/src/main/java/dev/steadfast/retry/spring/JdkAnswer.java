@@ -23,7 +23,7 @@ final class JdkAnswer implements Answer {
   JdkAnswer(HttpResponse<InputStream> response, Runnable whenClosed) {
     this.response = response;
     this.whenClosed = whenClosed;
-    this.coding = Packing.of(response.headers().allValues("Content-Encoding"));
+    this.coding = Compression.of(response.headers().allValues("Content-Encoding"));
     this.body =
         new CountedBody(
             response.body(), response.headers().firstValueAsLong("Content-Length").orElse(-1));
@@ -31,7 +31,7 @@ final class JdkAnswer implements Answer {
   }
 
   private void add(String name, List<String> values) {
-    if (coding == null || !Packing.isOfPacked(name)) {
+    if (coding == null || !Compression.isOfPacked(name)) {
       headers.addAll(name, values);
     }
   }
@@ -60,7 +60,7 @@ final class JdkAnswer implements Answer {
     }
     InputStream known = unpacked;
     if (known == null) {
-      known = Packing.unpacked(body, coding);
+      known = Compression.unpacked(body, coding);
       unpacked = known;
     }
     return known;

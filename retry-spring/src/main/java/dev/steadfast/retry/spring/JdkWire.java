@@ -75,7 +75,7 @@ record JdkWire(RetryingHttpClient client) implements Wire {
     HttpRequest.Builder request = HttpRequest.newBuilder(head.uri());
     head.headers().forEach((name, values) -> add(request, name, values));
     if (asksForPacked(head)) {
-      Packing.CODINGS.forEach(coding -> request.header("Accept-Encoding", coding));
+      Compression.CODINGS.forEach(coding -> request.header("Accept-Encoding", coding));
     }
     // GET and DELETE go out without a length if they have no body publisher.
     return switch (head.method().name()) {
@@ -88,7 +88,7 @@ record JdkWire(RetryingHttpClient client) implements Wire {
 
   // A journal keeps an answer as it came, and its readers do not decompress it.
   private static boolean asksForPacked(Head head) {
-    return Packing.IS_SPRINGS
+    return Compression.IS_SPRINGS
         && head.headers().getFirst("Accept-Encoding") == null
         && !head.options().isJournaled();
   }

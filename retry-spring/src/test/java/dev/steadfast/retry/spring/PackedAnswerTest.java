@@ -40,7 +40,7 @@ final class PackedAnswerTest {
 
   /** The JDK's client unpacks nothing, and Spring does it from version 7 on. */
   private static void assumeUnpacks(SpringClient client) {
-    assumeTrue(client != SpringClient.JDK || Packing.IS_SPRINGS, "Spring 6.2");
+    assumeTrue(client != SpringClient.JDK || Compression.IS_SPRINGS, "Spring 6.2");
   }
 
   private static Reply packed(int status) {

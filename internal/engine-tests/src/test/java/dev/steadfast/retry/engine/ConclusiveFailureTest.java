@@ -33,14 +33,16 @@ class ConclusiveFailureTest {
   })
   void aTimeoutNeedsTimeOnTheWire(
       FailureKind kind, Disposition disposition, long elapsed, long left, long may, boolean tells) {
-    Guard.Failure failure = new GuardPermits.Took(elapsed, 7, left, may).failure(kind, disposition);
+    Guard.Failure failure =
+        new GuardPermits.AttemptTiming(elapsed, 7, left, may).failure(kind, disposition);
     assertEquals(new Guard.Failure(kind, tells, elapsed, 7), failure);
   }
 
   @Test
   void whereNothingElseBoundsTheAttempt_theDeadlineTellsNothing() {
     Guard.Failure failure =
-        new GuardPermits.Took(10_000, 7, 0, NONE).failure(FailureKind.TIMEOUT, Disposition.UNKNOWN);
+        new GuardPermits.AttemptTiming(10_000, 7, 0, NONE)
+            .failure(FailureKind.TIMEOUT, Disposition.UNKNOWN);
     assertEquals(false, failure.conclusive());
   }
 }

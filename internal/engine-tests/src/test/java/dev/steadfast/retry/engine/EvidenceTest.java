@@ -113,7 +113,7 @@ class EvidenceTest {
     Evidence changed =
         Evidence.of(requests(), 429, 1, false)
             .withProof(AnswerProof.NOT_DONE)
-            .withTrail(Evidence.Trail.of(false));
+            .withTrail(Evidence.WireFindings.of(false));
     assertSame(changed, changed.withRefusal());
     Verdict claims = Verdict.retryable(FailureKind.THROTTLED).withNothingDone();
     assertSame(changed, new Outcome(claims, changed).evidence());

@@ -18,7 +18,7 @@ class WorkerPoolSchedulesTest {
     private final AtomicInteger ran = new AtomicInteger();
     private volatile boolean watched;
     private final WorkerPool pool =
-        new WorkerPool(this, threads, 0, new WorkerPool.Lane("x", 1, false));
+        new WorkerPool(this, threads, 0, new WorkerPool.Role("x", 1, false));
 
     @Operation
     public void add() {

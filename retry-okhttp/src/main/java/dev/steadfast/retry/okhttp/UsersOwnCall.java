@@ -10,8 +10,8 @@ import okhttp3.Response;
  * A call that a factory of the user's makes of the client it was given, beside the call of the
  * attempt. It is no attempt, but OkHttp must not send its request again either.
  */
-final class OtherCall {
-  private OtherCall() {}
+final class UsersOwnCall {
+  private UsersOwnCall() {}
 
   /** Whether the request of such a call may have an effect, and is about to be sent. */
   static boolean isGuarded(Interceptor.Chain chain, LiveCalls registry) {

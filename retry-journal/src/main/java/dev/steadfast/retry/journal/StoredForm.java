@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param codec null if all is stored as it is
  */
-record AtRest(@Nullable StorageCodec codec) {
+record StoredForm(@Nullable StorageCodec codec) {
   // No URI and no header has this in it. Any other value that begins with it is marked as plain.
   private static final String MARK = "{steadfast}";
   private static final char PLAIN = '-';

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Calls that a factory of the user's makes of the client it was given, beside the attempt's. */
-class OtherCallTest {
+class UsersOwnCallTest {
   @RegisterExtension private final Rig rig = new Rig();
   private final ScriptedServer server = rig.server();
   private final AtomicReference<Call.Factory> given = new AtomicReference<>();

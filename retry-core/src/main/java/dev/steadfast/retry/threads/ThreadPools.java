@@ -9,13 +9,13 @@ import java.util.function.Function;
  * @param cancellers end attempts on the wire
  * @param senders each carries out one call while its caller waits
  */
-record Lanes(WorkerPool workers, WorkerPool cancellers, WorkerPool senders) {
+record ThreadPools(WorkerPool workers, WorkerPool cancellers, WorkerPool senders) {
 
-  static Lanes of(int usualWorkers, Function<WorkerPool.Lane, WorkerPool> pools) {
-    return new Lanes(
-        pools.apply(new WorkerPool.Lane("worker", usualWorkers, false)),
-        pools.apply(new WorkerPool.Lane("canceller", 1, true)),
-        pools.apply(new WorkerPool.Lane("sender", Integer.MAX_VALUE, false)));
+  static ThreadPools of(int usualWorkers, Function<WorkerPool.Role, WorkerPool> pools) {
+    return new ThreadPools(
+        pools.apply(new WorkerPool.Role("worker", usualWorkers, false)),
+        pools.apply(new WorkerPool.Role("canceller", 1, true)),
+        pools.apply(new WorkerPool.Role("sender", Integer.MAX_VALUE, false)));
   }
 
   /** As {@link WorkerPool#look}. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** An operation that is run more than once, in virtual time. */
-class OpenLoopTest {
+class RepeatableLoopTest {
   private static final String POLICY =
       "maxAttempts=4; backoff=exponential(100ms..20s); totalTimeout=30s";
 
@@ -34,16 +34,16 @@ class OpenLoopTest {
   private final List<RetryReport> ended = new ArrayList<>();
   private final List<OperationInfo> guardEnds = new ArrayList<>();
 
-  private OpenLoop<String> loop(RetryTransport<String> transport) {
+  private RepeatableLoop<String> loop(RetryTransport<String> transport) {
     return loop(POLICY, transport);
   }
 
-  private OpenLoop<String> loop(String policy, RetryTransport<String> transport) {
+  private RepeatableLoop<String> loop(String policy, RetryTransport<String> transport) {
     RetryPlan plan =
         RetryPlan.of(RetryPolicy.valueOf(policy), origin -> account, time.environment())
             .withGuards(List.of(new Ending()))
             .withListeners(List.of(time.skipWaits(), new Told()));
-    return OpenLoop.of(plan, OperationInfo.of("origin", "label"), transport);
+    return RepeatableLoop.of(plan, OperationInfo.of("origin", "label"), transport);
   }
 
   private final class Ending implements Guard {
@@ -106,7 +106,7 @@ class OpenLoopTest {
   @Test
   void aSecondRunGoesOn_andTheEndIsToldOnce() throws Throwable {
     ScriptedTransport first = answering("503", "200 a");
-    OpenLoop<String> loop = loop(first);
+    RepeatableLoop<String> loop = loop(first);
     assertEquals("200 a", loop.run(Long.MAX_VALUE));
     assertEquals(2, last(first).attempts());
     assertEquals(List.of(), guardEnds);
@@ -127,7 +127,7 @@ class OpenLoopTest {
 
   @Test
   void eachRunMakesAnAttempt_andMaxAttemptsHoldForAll() throws Throwable {
-    OpenLoop<String> loop = loop("maxAttempts=3", answering("503 a", "503 b", "503 c"));
+    RepeatableLoop<String> loop = loop("maxAttempts=3", answering("503 a", "503 b", "503 c"));
     assertEquals("503 c", loop.run(Long.MAX_VALUE));
     ScriptedTransport second = answering("503 d");
     assertEquals("503 d", loop.runAgain(second, Long.MAX_VALUE));
@@ -141,7 +141,7 @@ class OpenLoopTest {
 
   @Test
   void theTimeIsThatOfAllRuns() throws Throwable {
-    OpenLoop<String> loop = loop(answering("200"));
+    RepeatableLoop<String> loop = loop(answering("200"));
     loop.run(Long.MAX_VALUE);
     time.advance(Duration.ofSeconds(29));
     loop.runAgain(answering("200"), Long.MAX_VALUE);
@@ -157,7 +157,7 @@ class OpenLoopTest {
 
   @Test
   void theBoundOfARunIsItsOwn() throws Throwable {
-    OpenLoop<String> loop = loop(answering("200"));
+    RepeatableLoop<String> loop = loop(answering("200"));
     loop.run(Duration.ofSeconds(1).toNanos());
     time.advance(Duration.ofSeconds(2));
     assertEquals("200", loop.runAgain(answering("200"), Long.MAX_VALUE));
@@ -169,11 +169,11 @@ class OpenLoopTest {
   /** Another operation of the call began earlier. */
   @Test
   void whatIsSpentBeforeTheBeginCounts() throws Throwable {
-    OpenLoop<String> loop = loop(answering("200").spent(Duration.ofSeconds(29)));
+    RepeatableLoop<String> loop = loop(answering("200").spent(Duration.ofSeconds(29)));
     assertEquals("200", loop.run(Long.MAX_VALUE));
     time.advance(Duration.ofSeconds(1));
     assertThrows(Throwable.class, () -> loop.runAgain(new ScriptedTransport(), Long.MAX_VALUE));
-    OpenLoop<String> late = loop(new ScriptedTransport().spent(Duration.ofSeconds(30)));
+    RepeatableLoop<String> late = loop(new ScriptedTransport().spent(Duration.ofSeconds(30)));
     assertThrows(Throwable.class, () -> late.run(Long.MAX_VALUE));
     loop.close();
     late.close();
@@ -184,7 +184,7 @@ class OpenLoopTest {
 
   @Test
   void theBudgetHearsOfOneOperation() throws Throwable {
-    OpenLoop<String> loop = loop(answering("permanent"));
+    RepeatableLoop<String> loop = loop(answering("permanent"));
     assertThrows(IOException.class, () -> loop.run(Long.MAX_VALUE));
     loop.runAgain(answering("200"), Long.MAX_VALUE);
     loop.runAgain(answering("200"), Long.MAX_VALUE);
@@ -196,7 +196,7 @@ class OpenLoopTest {
   /** A budget of places would else lose the one that the retry of the first run holds. */
   @Test
   void aRetryThatWasPaidForIsSettledBeforeTheNextRun() throws Throwable {
-    OpenLoop<String> loop = loop(answering("503", "200"));
+    RepeatableLoop<String> loop = loop(answering("503", "200"));
     loop.run(Long.MAX_VALUE);
     loop.runAgain(answering("503", "200"), Long.MAX_VALUE);
     loop.close();
@@ -213,8 +213,8 @@ class OpenLoopTest {
         RetryPlan.of(RetryPolicy.valueOf(POLICY), budget, time.environment())
             .withListeners(List.of(time.skipWaits()));
     for (int call = 0; call < 3; call++) {
-      OpenLoop<String> loop =
-          OpenLoop.of(plan, OperationInfo.of("origin", "label"), answering("503", "200"));
+      RepeatableLoop<String> loop =
+          RepeatableLoop.of(plan, OperationInfo.of("origin", "label"), answering("503", "200"));
       loop.run(Long.MAX_VALUE);
       assertEquals("200", loop.runAgain(answering("503", "200"), Long.MAX_VALUE));
       loop.close();
@@ -224,7 +224,7 @@ class OpenLoopTest {
 
   @Test
   void aCancellationEndsWhatFollows() throws Throwable {
-    OpenLoop<String> loop = loop(answering("200"));
+    RepeatableLoop<String> loop = loop(answering("200"));
     loop.run(Long.MAX_VALUE);
     loop.cancel();
     ScriptedTransport second = new ScriptedTransport();
@@ -236,7 +236,7 @@ class OpenLoopTest {
 
   @Test
   void anEarlierRunThatMayHaveActedIsNotForgotten() throws Throwable {
-    OpenLoop<String> loop = loop("maxAttempts=1", answering("lost"));
+    RepeatableLoop<String> loop = loop("maxAttempts=1", answering("lost"));
     assertThrows(IOException.class, () -> loop.run(Long.MAX_VALUE));
     ScriptedTransport second = answering("200");
     loop.runAgain(second, Long.MAX_VALUE);
@@ -247,7 +247,7 @@ class OpenLoopTest {
 
   @Test
   void aStaleConnectionIsFreeOnceInEachRun() throws Throwable {
-    OpenLoop<String> loop = loop("maxAttempts=1", new Stale(answering("lost stale", "200")));
+    RepeatableLoop<String> loop = loop("maxAttempts=1", new Stale(answering("lost stale", "200")));
     assertEquals("200", loop.run(Long.MAX_VALUE));
     assertEquals("200", loop.runAgain(new Stale(answering("lost stale", "200")), Long.MAX_VALUE));
     loop.close();
@@ -282,8 +282,8 @@ class OpenLoopTest {
     RetryPlan plan =
         RetryPlan.of(RetryPolicy.valueOf(POLICY), origin -> broken, time.environment())
             .withListeners(List.of(new Told()));
-    OpenLoop<String> loop =
-        OpenLoop.of(plan, OperationInfo.of("origin", "label"), answering("200"));
+    RepeatableLoop<String> loop =
+        RepeatableLoop.of(plan, OperationInfo.of("origin", "label"), answering("200"));
     loop.run(Long.MAX_VALUE);
     loop.close();
     assertEquals("started, 1, ended, accepted", String.join(", ", events));

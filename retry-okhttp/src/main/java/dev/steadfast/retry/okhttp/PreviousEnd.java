@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param response an answer whose body is in memory
  * @param failure null if there is an answer
  */
-record EarlierEnd(@Nullable Response response, @Nullable Throwable failure) {
-  static EarlierEnd of(Throwable failure) {
-    return new EarlierEnd(null, failure);
+record PreviousEnd(@Nullable Response response, @Nullable Throwable failure) {
+  static PreviousEnd of(Throwable failure) {
+    return new PreviousEnd(null, failure);
   }
 
   /**
@@ -23,9 +23,9 @@ record EarlierEnd(@Nullable Response response, @Nullable Throwable failure) {
    *
    * @param rest its body
    */
-  static EarlierEnd of(Response response, Buffer rest) {
+  static PreviousEnd of(Response response, Buffer rest) {
     ResponseBody body = response.body();
-    return new EarlierEnd(
+    return new PreviousEnd(
         response
             .newBuilder()
             .body(ResponseBody.create(rest, body.contentType(), rest.size()))

@@ -13,8 +13,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** The laws that must hold in every scenario, so that no row has to say them. */
-final class Laws {
+/** Rules that hold in every scenario, so that no row has to say them. */
+final class Invariants {
   private static final Set<String> ANSWERS = Set.of("succeeded", "failed", "released");
 
   private static final Optional<FailureKind> STALE = Optional.of(FailureKind.STALE_CONNECTION);
@@ -23,7 +23,7 @@ final class Laws {
   private final Findings findings;
   private final Recorder recorder;
 
-  Laws(Observed observed, Findings findings) {
+  Invariants(Observed observed, Findings findings) {
     this.observed = observed;
     this.findings = findings;
     this.recorder = observed.recorder();

@@ -4,7 +4,8 @@ import dev.steadfast.retry.RetryReport;
 import java.util.function.Consumer;
 
 /** The last step of an operation. A cancellation does not undo it, but nobody waits for it then. */
-record LastWait<R>(RetryTransport<R> transport, Operation<R> operation) implements CancellableStep {
+record LastStepRun<R>(RetryTransport<R> transport, Operation<R> operation)
+    implements CancellableStep {
 
   void begin(RetryTransport.LastStep<R> end, boolean left, Consumer<RetryReport> next) {
     if (left) {

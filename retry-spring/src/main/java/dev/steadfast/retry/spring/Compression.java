@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 
 /** Compressed answers, which are decompressed before the caller sees them. */
-final class Packing {
+final class Compression {
   /** The content codings that are asked for, and decoded, where the client does not do so. */
   static final List<String> CODINGS = List.of("gzip", "deflate");
 
@@ -23,7 +23,7 @@ final class Packing {
   private static final Set<String> HEADERS =
       Set.of("content-encoding", "content-length", "content-md5");
 
-  private Packing() {}
+  private Compression() {}
 
   private static boolean isSprings() {
     try {

@@ -12,13 +12,13 @@ import org.slf4j.LoggerFactory;
  * each budget begins with retries to spend, so together they bound nothing. Safe for use by many
  * threads.
  */
-public final class OwnBudgets {
+public final class DefaultBudgetCounter {
   /** More configurations within a minute are taken for one per request. */
   static final int MOST_PER_MINUTE = 60;
 
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
   private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
-  private static final OwnBudgets ALL = new OwnBudgets();
+  private static final DefaultBudgetCounter ALL = new DefaultBudgetCounter();
 
   /** A minute of a ticker, and how many were built in it. */
   private record Minute(LongSupplier ticker, long beganNanos, int built) {
@@ -29,10 +29,10 @@ public final class OwnBudgets {
 
   private final AtomicReference<@Nullable Minute> minute = new AtomicReference<>();
 
-  private OwnBudgets() {}
+  private DefaultBudgetCounter() {}
 
   /** {@return the shared counter of this class loader} */
-  public static OwnBudgets all() {
+  public static DefaultBudgetCounter all() {
     return ALL;
   }
 

@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  * which tells the caller more than the failure of the body does. So an attempt whose body may fail
  * next time keeps its own answer.
  */
-final class Fallback<T> {
+final class PreviousEnd<T> {
   private final AttemptBody body;
   private final BodyHandler<T> users;
-  private @Nullable EarlierAnswer<T> before; // to the attempt before, if it was kept
+  private @Nullable PreviousAnswer<T> before; // to the attempt before, if it was kept
 
   private volatile @Nullable RecordingSubscriber<T> recorded; // of an answer to be retried
-  private volatile @Nullable EarlierAnswer<T> kept; // that answer
+  private volatile @Nullable PreviousAnswer<T> kept; // that answer
   private volatile @Nullable StopReason used;
 
-  Fallback(AttemptBody body, BodyHandler<T> users) {
+  PreviousEnd(AttemptBody body, BodyHandler<T> users) {
     this.body = body;
     this.users = users;
   }
@@ -30,7 +30,7 @@ final class Fallback<T> {
   /**
    * Sets the answer to the attempt before, null if it was not kept. The request is not sent yet.
    */
-  void follows(@Nullable EarlierAnswer<T> answer) {
+  void follows(@Nullable PreviousAnswer<T> answer) {
     before = answer;
   }
 
@@ -53,11 +53,11 @@ final class Fallback<T> {
   void keep(HttpResponse<T> response, byte @Nullable [] held) {
     RecordingSubscriber<T> recording = recorded;
     byte[] bytes = recording == null ? held : recording.whole();
-    kept = bytes == null || !body.mayFail() ? null : new EarlierAnswer<>(response, bytes);
+    kept = bytes == null || !body.mayFail() ? null : new PreviousAnswer<>(response, bytes);
   }
 
   /** The answer, if another attempt follows it and may find that it cannot send the body. */
-  @Nullable EarlierAnswer<T> kept() {
+  @Nullable PreviousAnswer<T> kept() {
     return kept;
   }
 

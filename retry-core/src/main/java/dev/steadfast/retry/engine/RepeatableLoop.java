@@ -14,10 +14,10 @@ import dev.steadfast.retry.OperationInfo;
  *
  * @param <R> the response
  */
-public final class OpenLoop<R> implements AutoCloseable {
+public final class RepeatableLoop<R> implements AutoCloseable {
   private final OperationLoop<R> loop;
 
-  private OpenLoop(OperationLoop<R> loop) {
+  private RepeatableLoop(OperationLoop<R> loop) {
     this.loop = loop;
   }
 
@@ -30,9 +30,9 @@ public final class OpenLoop<R> implements AutoCloseable {
    * @param <R> the response
    * @return a new loop
    */
-  public static <R> OpenLoop<R> of(
+  public static <R> RepeatableLoop<R> of(
       RetryPlan plan, OperationInfo info, RetryTransport<R> transport) {
-    return new OpenLoop<>(new OperationLoop<>(new Operation<>(plan, info, transport, true)));
+    return new RepeatableLoop<>(new OperationLoop<>(new Operation<>(plan, info, transport, true)));
   }
 
   /**

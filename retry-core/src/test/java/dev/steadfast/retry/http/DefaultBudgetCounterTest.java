@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
 /** Whoever builds a configuration for each request is told that nothing bounds the retries. */
-class OwnBudgetsTest {
+class DefaultBudgetCounterTest {
   private static final long SECOND = 1_000_000_000;
 
   private final AtomicLong nanos = new AtomicLong(-5 * SECOND);

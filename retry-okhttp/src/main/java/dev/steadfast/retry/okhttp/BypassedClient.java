@@ -8,8 +8,8 @@ import okhttp3.Request;
  * and has not used the client that it was given. The library has not seen what was sent, and can
  * neither bound nor count it. So the operation ends.
  */
-final class Bypass {
-  private Bypass() {}
+final class BypassedClient {
+  private BypassedClient() {}
 
   /** Whether the call has failed without using that client. */
   static boolean is(Throwable thrown, WireTrace wire) {

@@ -8,11 +8,11 @@ import java.net.http.HttpResponse.BodyHandler;
  * An answer that another attempt follows, kept until that has sent the request body. If the body
  * cannot be read again, the caller gets this answer. Immutable.
  */
-final class EarlierAnswer<T> {
+final class PreviousAnswer<T> {
   private final HttpResponse<T> response; // as the client gave it, without its body
   private final byte[] body;
 
-  EarlierAnswer(HttpResponse<T> response, byte[] body) {
+  PreviousAnswer(HttpResponse<T> response, byte[] body) {
     this.response = response;
     this.body = body;
   }

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** The events at the server so far. Tests can wait for an event. Thread-safe. */
-final class Journal {
+final class ServerLog {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final List<Received> requests = new ArrayList<>();

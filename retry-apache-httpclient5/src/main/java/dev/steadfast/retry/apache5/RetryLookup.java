@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
  * Asks a client for our handler, which it does not show. The request is cancelled beforehand: our
  * handler answers it, and a client without it gets no connection for it.
  */
-final class Probe {
-  private static final String PROBE = "dev.steadfast.retry.probe";
+final class RetryLookup {
+  private static final String LOOKUP = "dev.steadfast.retry.lookup";
   private volatile @Nullable HttpRetry found;
 
-  private Probe() {}
+  private RetryLookup() {}
 
   /** Answers a call that only asks for our handler. Returns whether it is such a call. */
   static boolean answered(HttpContext context, HttpRetry retry) {
-    if (context.getAttribute(PROBE) instanceof Probe probe) {
-      probe.found = retry;
+    if (context.getAttribute(LOOKUP) instanceof RetryLookup lookup) {
+      lookup.found = retry;
       return true;
     }
     return false;
@@ -35,9 +35,9 @@ final class Probe {
    * @throws IllegalArgumentException if it has none
    */
   static HttpRetry configuration(HttpClient client) {
-    Probe probe = new Probe();
+    RetryLookup lookup = new RetryLookup();
     HttpClientContext context = HttpClientContext.create();
-    context.setAttribute(PROBE, probe);
+    context.setAttribute(LOOKUP, lookup);
     HttpGet nothing = new HttpGet("http://localhost/");
     nothing.cancel();
     Exception cause = null;
@@ -46,12 +46,12 @@ final class Probe {
     } catch (IOException | RuntimeException thrown) {
       cause = thrown;
     }
-    if (probe.found == null) {
+    if (lookup.found == null) {
       IllegalArgumentException foreign =
           Checks.bad("client", client, "one whose builder was given to Apache5Retry.addTo");
       foreign.initCause(cause);
       throw foreign;
     }
-    return Objects.requireNonNull(probe.found);
+    return Objects.requireNonNull(lookup.found);
   }
 }
