@@ -15,6 +15,7 @@ import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.engine.TimeUp;
 import dev.steadfast.retry.http.HttpOperation;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
@@ -24,9 +25,11 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,7 @@ abstract class Apache5Transport<A extends Answer<?>>
       Evidence.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1, 0);
 
   final HttpOperation operation;
+  final HttpRequest request; // as our handler got it
   final @Nullable SentBody body; // null: none, or its bytes are in memory and cannot change
 
   private final long spentNanos;
@@ -52,10 +56,18 @@ abstract class Apache5Transport<A extends Answer<?>>
   private volatile @Nullable A earlierAnswer;
   private volatile @Nullable Throwable earlierFailure;
 
-  Apache5Transport(FirstOperation.Now now) {
-    this.operation = now.operation();
-    this.body = now.body();
-    this.spentNanos = now.spentNanos();
+  /**
+   * The operation of a request that has reached our handler.
+   *
+   * @param runtime that of its call
+   */
+  Apache5Transport(
+      HttpRetry retry, Apache5Views.OfRequest view, HttpContext context, Object runtime) {
+    FirstOperation first = FirstOperation.of(retry, view, context, runtime);
+    this.operation = first.operation();
+    this.request = view.request();
+    this.body = view.sent();
+    this.spentNanos = first.spentNanos();
     this.deadline = BodyDeadline.of(operation.plan(), boundNanos());
     this.loop = operation.loop(operation.plan(), this, this);
   }
@@ -100,15 +112,33 @@ abstract class Apache5Transport<A extends Answer<?>>
 
   // ---- attempts
 
-  /** No attempt is on the wire. */
-  final void nothingSent() {
+  /**
+   * Begins an attempt, and gives it its headers.
+   *
+   * @param attempted what goes to the rest of the client
+   * @param original what redirects and challenges start from; it lacks the changes of handlers
+   *     around ours
+   * @return the trace of the attempt, null if it is over already
+   */
+  final @Nullable WireTrace begins(
+      Attempt<A> attempt, HttpRequest attempted, HttpRequest original) {
     wire = null;
-  }
-
-  /** An attempt goes to the rest of the client. */
-  final WireTrace begins(HttpRequest request, Attempt<A> attempt) {
-    WireTrace made = new WireTrace(this, request, attempt);
+    BiConsumer<String, String> header =
+        (name, value) -> {
+          attempted.setHeader(name, value);
+          original.setHeader(name, value);
+        };
+    if (operation.changesHeaders()) {
+      operation.headers(attempt.timeoutNanos(), header);
+    }
+    boolean queued = attempt.blocking() || attempt.queued();
+    if (!queued || !attempt.begin(attempted)) {
+      return null;
+    }
+    operation.lateHeaders(attempt).forEach(header);
+    WireTrace made = new WireTrace(this, attempt);
     wire = made;
+    attempt.onCancel(made::drop);
     return made;
   }
 

@@ -8,7 +8,6 @@ import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
 import org.apache.hc.client5.http.async.AsyncExecChain;
 import org.apache.hc.core5.http.HttpException;
@@ -37,11 +36,10 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
 
   AsyncTransport(HttpRetry retry, Call call) {
     super(
-        FirstOperation.operation(
-            retry,
-            new Apache5Views.OfRequest(call.request, call.producer),
-            call.scope.clientContext,
-            call.scope.execRuntime));
+        retry,
+        new Apache5Views.OfRequest(call.request, call.producer),
+        call.scope.clientContext,
+        call.scope.execRuntime);
     this.call = call;
     this.turn = new BodyTurn(call.producer);
   }
@@ -64,47 +62,19 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
 
   @Override
   public void start(Attempt<AsyncAnswer> attempt) {
-    nothingSent();
-    HttpRequest attempted = RequestCopy.of(call.request);
-    // Redirects and challenges start from this request, which lacks the changes of handlers around
-    // ours.
-    HttpRequest original = call.scope.originalRequest;
-    boolean begun;
-    if (operation.changesHeaders()) {
-      original = RequestCopy.of(original);
-      begun = beginsWithHeaders(attempt, attempted, original);
-    } else {
-      begun = attempt.queued() && attempt.begin(attempted);
-    }
-    if (begun) {
-      send(attempted, original, attempt);
-    }
-  }
-
-  private boolean beginsWithHeaders(
-      Attempt<?> attempt, HttpRequest attempted, HttpRequest original) {
-    BiConsumer<String, String> header =
-        (name, value) -> {
-          attempted.setHeader(name, value);
-          original.setHeader(name, value);
-        };
-    operation.headers(attempt.timeoutNanos(), header);
-    boolean begun = attempt.queued() && attempt.begin(attempted);
-    if (begun) {
-      operation.lateHeaders(attempt).forEach(header);
-    }
-    return begun;
-  }
-
-  /** Each attempt has a runtime, and so a connection, of its own. */
-  private void send(HttpRequest attempted, HttpRequest original, Attempt<AsyncAnswer> attempt) {
-    WireTrace wire = begins(call.request, attempt);
-    turn.begins(wire);
     AsyncExecChain.Scope scope = call.scope;
+    HttpRequest attempted = RequestCopy.of(request);
+    HttpRequest first = scope.originalRequest;
+    HttpRequest original = operation.changesHeaders() ? RequestCopy.of(first) : first;
+    WireTrace wire = begins(attempt, attempted, original);
+    if (wire == null) {
+      return;
+    }
+    turn.begins(wire);
+    // Each attempt has a runtime, and so a connection, of its own.
     AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire, turn);
     AsyncAttempt callback = new AsyncAttempt(attempt, wire, runtime, this);
     wire.closing(runtime::discardEndpoint);
-    attempt.onCancel(wire::drop);
     AsyncExecChain.Scope own =
         new AsyncExecChain.Scope(
             scope.exchangeId,

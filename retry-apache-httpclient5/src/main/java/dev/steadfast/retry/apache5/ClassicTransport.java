@@ -7,7 +7,6 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
-import java.util.function.BiConsumer;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.impl.classic.RequestFailedException;
 import org.apache.hc.core5.concurrent.CancellableDependency;
@@ -25,19 +24,18 @@ import org.slf4j.LoggerFactory;
 final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse>> {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
-  private final ClassicHttpRequest request;
+  private final ClassicHttpRequest callers;
   private final ExecChain.Scope scope;
   private final ExecChain chain;
 
   ClassicTransport(
       HttpRetry retry, ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain) {
     super(
-        FirstOperation.operation(
-            retry,
-            new Apache5Views.OfRequest(request, request.getEntity()),
-            scope.clientContext,
-            scope.execRuntime));
-    this.request = request;
+        retry,
+        new Apache5Views.OfRequest(request, request.getEntity()),
+        scope.clientContext,
+        scope.execRuntime);
+    this.callers = request;
     this.scope = scope;
     this.chain = chain;
   }
@@ -50,22 +48,13 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
 
   @Override
   public void start(Attempt<Answer<ClassicHttpResponse>> attempt) {
-    nothingSent();
-    ClassicHttpRequest attempted = RequestCopy.of(request);
-    // Redirects and challenges start from this request, which lacks the changes of handlers around
-    // ours.
-    ClassicHttpRequest original = scope.originalRequest;
-    boolean begun;
-    if (operation.changesHeaders()) {
-      original = RequestCopy.of(original);
-      begun = beginsWithHeaders(attempt, attempted, original);
-    } else {
-      begun = attempt.begin(attempted);
-    }
-    if (!begun) {
+    ClassicHttpRequest attempted = RequestCopy.of(callers);
+    ClassicHttpRequest first = scope.originalRequest;
+    ClassicHttpRequest original = operation.changesHeaders() ? RequestCopy.of(first) : first;
+    WireTrace wire = begins(attempt, attempted, original);
+    if (wire == null) {
       return;
     }
-    WireTrace wire = begins(request, attempt);
     Answer<ClassicHttpResponse> answer;
     try {
       answer = answer(send(attempted, original, wire), wire);
@@ -77,28 +66,12 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
     attempt.complete(answer, null);
   }
 
-  private boolean beginsWithHeaders(
-      Attempt<?> attempt, ClassicHttpRequest attempted, ClassicHttpRequest original) {
-    BiConsumer<String, String> header =
-        (name, value) -> {
-          attempted.setHeader(name, value);
-          original.setHeader(name, value);
-        };
-    operation.headers(attempt.timeoutNanos(), header);
-    boolean begun = attempt.begin(attempted);
-    if (begun) {
-      operation.lateHeaders(attempt).forEach(header);
-    }
-    return begun;
-  }
-
   /** Each attempt has a runtime, and so a connection, of its own. */
   private ClassicHttpResponse send(
       ClassicHttpRequest attempted, ClassicHttpRequest original, WireTrace wire)
       throws IOException, HttpException {
     TracingRuntime runtime = new TracingRuntime(scope.execRuntime.fork(wire), wire);
     wire.closing(runtime::discardEndpoint);
-    wire.attempt().onCancel(wire::drop);
     ExecChain.Scope own =
         new ExecChain.Scope(scope.exchangeId, scope.route, original, runtime, scope.clientContext);
     Runnable unmark = operation.markAttempt();

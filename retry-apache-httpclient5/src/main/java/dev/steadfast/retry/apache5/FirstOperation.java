@@ -1,6 +1,5 @@
 package dev.steadfast.retry.apache5;
 
-import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * as for a token. So a few calls before it are kept, too.
  *
  * @param runtime tells calls apart: each has its own
+ * @param spentNanos how long ago its call began, when it was made
  * @param before the call that began before it with this context
  */
 record FirstOperation(
@@ -21,31 +21,27 @@ record FirstOperation(
     HttpOperation operation,
     HttpRequest request,
     long startNanos,
+    long spentNanos,
     @Nullable FirstOperation before) {
   private static final String CALL = "dev.steadfast.retry.call";
   private static final int MOST_BEFORE = 3; // a context may serve any number of calls
 
-  /**
-   * The operation of a request that comes by now.
-   *
-   * @param body its body, null if it need not be watched
-   * @param spentNanos how long ago the first operation of its call began
-   */
-  record Now(HttpOperation operation, @Nullable SentBody body, long spentNanos) {}
-
-  static Now operation(
+  /** The operation of a request that comes by now. */
+  static FirstOperation of(
       HttpRetry retry, Apache5Views.OfRequest view, HttpContext context, Object runtime) {
     RetryOptions options = Apache5Retry.options(context);
     long now = retry.environment().ticker().getAsLong();
     FirstOperation earlier = in(context, runtime);
     HttpOperation again = earlier == null ? null : earlier.again(view, options);
     if (earlier != null && again != null) {
-      return new Now(again, view.sent(), now - earlier.startNanos);
+      long spent = now - earlier.startNanos;
+      return new FirstOperation(runtime, again, view.request(), now, spent, null);
     }
     HttpOperation operation = retry.operation(view, options);
     FirstOperation before = latest(of(context), MOST_BEFORE);
-    context.setAttribute(CALL, new FirstOperation(runtime, operation, view.request(), now, before));
-    return new Now(operation, view.sent(), 0);
+    FirstOperation first = new FirstOperation(runtime, operation, view.request(), now, 0, before);
+    context.setAttribute(CALL, first);
+    return first;
   }
 
   private static @Nullable FirstOperation of(HttpContext context) {
@@ -69,6 +65,7 @@ record FirstOperation(
             call.operation,
             call.request,
             call.startNanos,
+            call.spentNanos,
             latest(call.before, most - 1));
   }
 

@@ -39,7 +39,6 @@ final class WireTrace implements CancellableDependency {
 
   private final Apache5Transport<?> transport;
   private final HttpOperation operation;
-  private final HttpRequest own; // as it was handed to the rest of the client
   private final Attempt<?> attempt;
   private final Thread thread = Thread.currentThread();
   final WireLog<HttpRequest> log;
@@ -61,10 +60,9 @@ final class WireTrace implements CancellableDependency {
   private volatile @Nullable Cancellable underWay;
   private volatile @Nullable Runnable close;
 
-  WireTrace(Apache5Transport<?> transport, HttpRequest own, Attempt<?> attempt) {
+  WireTrace(Apache5Transport<?> transport, Attempt<?> attempt) {
     this.transport = transport;
     this.operation = transport.operation;
-    this.own = own;
     this.attempt = attempt;
     this.log = new WireLog<>(operation.plan(), Apache5Views::text);
   }
@@ -156,7 +154,7 @@ final class WireTrace implements CancellableDependency {
   synchronized boolean sends(HttpRequest request) {
     boolean goesOn = (status >= 300 && status < 400) || status == 401 || status == 407;
     if (!goesOn || first == null) { // neither a redirect nor the answer to a challenge
-      elsewhere = !Apache5Views.sameTarget(request, own);
+      elsewhere = !Apache5Views.sameTarget(request, transport.request);
       first = request;
     }
     HttpRequest before = log.latest();
