@@ -61,9 +61,7 @@ public final class Apache5Retry {
   public static HttpAsyncClientBuilder addTo(HttpAsyncClientBuilder builder, HttpRetry retry) {
     Checks.notNull("builder", builder);
     Checks.notNull("retry", retry);
-    return builder
-        .disableAutomaticRetries()
-        .addExecInterceptorFirst(HANDLER, new AsyncRetryExec(retry));
+    return builder.disableAutomaticRetries().addExecInterceptorFirst(HANDLER, new RetryExec(retry));
   }
 
   /**
@@ -78,9 +76,7 @@ public final class Apache5Retry {
   public static H2AsyncClientBuilder addTo(H2AsyncClientBuilder builder, HttpRetry retry) {
     Checks.notNull("builder", builder);
     Checks.notNull("retry", retry);
-    return builder
-        .disableAutomaticRetries()
-        .addExecInterceptorFirst(HANDLER, new AsyncRetryExec(retry));
+    return builder.disableAutomaticRetries().addExecInterceptorFirst(HANDLER, new RetryExec(retry));
   }
 
   /**
