@@ -73,7 +73,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
     turn.begins(wire);
     // Each attempt has a runtime, and so a connection, of its own.
     AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire, turn);
-    AsyncAttempt callback = new AsyncAttempt(attempt, wire, runtime, this);
+    AsyncAttempt callback = new AsyncAttempt(this, attempt, wire, runtime);
     wire.closing(runtime::discardEndpoint);
     AsyncExecChain.Scope own =
         new AsyncExecChain.Scope(
@@ -108,14 +108,14 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
   @Override
   public void discard(AsyncAnswer answer) {
     if (answer.whole() == null) {
-      answer.body().discard();
+      answer.discard();
     }
     unwanted(answer);
   }
 
   @Override
   void bound(AsyncAnswer answer, BodyDeadline end) {
-    answer.body().bound(end);
+    answer.bound(end);
   }
 
   @Override

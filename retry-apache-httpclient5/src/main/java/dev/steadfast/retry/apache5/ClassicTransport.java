@@ -88,9 +88,30 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   private Answer<ClassicHttpResponse> answer(ClassicHttpResponse response, WireTrace wire)
       throws IOException {
     wire.handedBack(response.getCode());
+    Answer<ClassicHttpResponse> answer = new Answer<>(response, wire);
+    HttpEntity entity = response.getEntity();
+    if (entity == null && operation.keepsAnswerBytes() > 0) {
+      answer.whole(new byte[0]);
+    }
+    if (entity != null && entity.isStreaming()) {
+      readStart(answer, entity, wire);
+    }
+    return answer;
+  }
+
+  private void readStart(Answer<ClassicHttpResponse> answer, HttpEntity entity, WireTrace wire)
+      throws IOException {
+    BodyStart start = BodyStart.of(answer.status(), entity, operation);
     try {
-      return BodyStart.read(new Answer<>(response, wire), operation);
-    } catch (IOException | RuntimeException broken) {
+      if (start != null) {
+        start.read(answer, entity);
+      }
+    } catch (IOException broken) {
+      if (answer.status() < BodyStart.FIRST_FAILURE) {
+        wire.drop();
+        throw broken;
+      }
+    } catch (RuntimeException broken) {
       wire.drop();
       throw broken;
     }
