@@ -165,13 +165,15 @@ final class GuardPermits {
   }
 
   /**
-   * Whether the server is healthy: it is if it answers 409, 429 or another 4xx, or breaks off a
-   * body. A stream that begins with an overload counts like a 529, although its status is 200.
+   * Whether the server is healthy: it is if it answers 409, 429 or another 4xx. A stream that
+   * begins with an overload counts like a 529, and a broken body like a lost connection, although
+   * their status is 200.
    */
   private static boolean isAlive(int status, FailureKind kind) {
     boolean overloaded = status < FIRST_FAILURE && kind == FailureKind.THROTTLED;
-    return (AnswerProof.showsWorkingServer(status) && !overloaded)
-        || (status >= 0 && kind == FailureKind.BROKEN_BODY);
+    return AnswerProof.showsWorkingServer(status)
+        && !overloaded
+        && kind != FailureKind.BROKEN_BODY;
   }
 
   boolean any() {
