@@ -75,8 +75,8 @@ public interface RetryBudget {
 
   /**
    * An account of tokens per origin. Each success adds a part of a token, and each retry takes one.
-   * In simulations of a stalled server, clients recover about as fast as without retries if the
-   * floor is 0. A floor adds load while the server recovers.
+   * Clients of a stalled server, simulated, recover about as fast as without retries if the floor
+   * is 0. A floor adds load while the server recovers.
    *
    * @param ratio retries earned per success, 0 to 10; millionths count
    * @param burst the most tokens that are kept, and what a new origin starts with, 0 to 1,000,000

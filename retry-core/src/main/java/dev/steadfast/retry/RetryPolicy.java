@@ -297,8 +297,8 @@ public final class RetryPolicy {
 
     /**
      * The bound on the whole operation: attempts, waits and delays that servers ask for, and the
-     * response body where it is known to be collected in memory. For other response bodies it ends
-     * with the head. It does not run while a request body is sent. Default 30 s. If nothing else
+     * response body where it is known to be collected in memory. It ends with the head for other
+     * response bodies. It does not run while a request body is sent. Default 30 s. If nothing else
      * bounds an attempt, a silent one lasts until then, and is not retried.
      *
      * @param totalTimeout more than zero

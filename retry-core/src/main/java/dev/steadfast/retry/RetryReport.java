@@ -22,9 +22,9 @@ import java.util.function.IntFunction;
  * <p>If an SDK throws an exception of its own whose cause is ours, {@link #of} finds the report
  * there. An SDK that makes its exception from the last answer loses the report. A {@link
  * RetryListener} still has it, and so has the logger {@code dev.steadfast.retry}, which writes a
- * line for each operation that fails, in the caller's context and at level DEBUG. For each origin
- * and minute, one operation that gave up after retries is logged as a warning, and so is one that
- * may have taken effect.
+ * line for each operation that fails, in the caller's context and at level DEBUG. A warning tells
+ * of one operation that gave up after retries, and of one that may have taken effect, for each
+ * origin and minute.
  */
 public interface RetryReport {
   /** A response that knows its report; implemented by the adapters. */

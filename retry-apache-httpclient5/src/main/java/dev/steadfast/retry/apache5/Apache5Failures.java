@@ -50,8 +50,8 @@ final class Apache5Failures {
   }
 
   /**
-   * Like {@link #classify}, for an asynchronous client. Such a client reads any first line as that
-   * of a head, and half a header, left by a lost connection, as a whole one.
+   * The same as {@link #classify}, for an asynchronous client. Such a client reads any first line
+   * as that of a head, and half a header, left by a lost connection, as a whole one.
    */
   static @Nullable TransportFailure classifyAsync(Throwable failure, WireTrace wire) {
     TransportFailure classified = classify(failure, wire);

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt as the rest of the client reports it: the head of its answer, the body as it comes
  * in, and the end. When what belongs to the attempt has come, the answer is the caller's, or
- * another attempt follows. In that case a short body is read to its end, which frees the
- * connection; otherwise the connection is closed. Used by the thread of the connection.
+ * another attempt follows. If one follows, a short body is read to its end, which frees the
+ * connection; a longer one has the connection closed. Used by the thread of the connection.
  */
 final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   /** The destination of the body. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * up to its first event. Confined to one thread at a time.
  */
 final class BodyStart {
-  /** From this status on the head is enough: a body that breaks must not hide it. */
+  /** The first status of which the head is enough: a body that breaks must not hide it. */
   static final int FIRST_FAILURE = 400;
 
   private static final int PIECE = 8 * 1024;

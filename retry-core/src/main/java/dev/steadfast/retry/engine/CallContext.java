@@ -103,8 +103,8 @@ public interface CallContext {
    * The context of an operation that begins here.
    *
    * @param target method and URI of its request
-   * @return this by default. Within an attempt: a layer that retries, if the operation is the
-   *     attempt's own request on its way through another client; else what is around it
+   * @return this by default; within an attempt a layer that retries, if the operation is the
+   *     attempt's own request on its way through another client, else what is around it
    */
   default @Nullable CallContext of(Supplier<String> target) {
     return this;

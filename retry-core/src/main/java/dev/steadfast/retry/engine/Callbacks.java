@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Chooses threads for code that may call user code. Callbacks run where the client runs them, not
- * on the few threads of the library. What follows a cancellation leaves the canceller's thread.
+ * on the few threads of the library. The thread that cancels runs nothing of what follows.
  */
 final class Callbacks {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");

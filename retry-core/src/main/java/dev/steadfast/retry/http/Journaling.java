@@ -124,8 +124,8 @@ public final class Journaling {
     byte @Nullable [] body(R response);
 
     /**
-     * What the answer leaves open about requests that the client sent before it. If the client
-     * follows a redirect, the answer belongs to another request than the first.
+     * Tells what the answer leaves open about requests that the client sent before it. If the
+     * client follows a redirect, the answer belongs to another request than the first.
      *
      * @param response the answer that the caller will get
      * @return the last constant that holds for any redirect of this attempt
@@ -163,7 +163,7 @@ public final class Journaling {
     UNANSWERED;
 
     /**
-     * What a request leaves open if its answer was followed by another request.
+     * Tells what a request leaves open if its answer was followed by another request.
      *
      * @param status the status of its answer
      * @param method its method
@@ -182,7 +182,7 @@ public final class Journaling {
     }
 
     /**
-     * What two requests together leave open.
+     * Joins what two requests leave open.
      *
      * @param other what another request leaves open
      * @return the later of the two constants

@@ -249,8 +249,7 @@ public final class AdaptiveLimit implements Guard {
      * The function that says which operations share a limit. Default: each origin.
      *
      * @param key gives the key of an operation, of few values; null for an operation without a
-     *     limit, such as a long poll; safe for use by many threads. What it throws ends the
-     *     operation
+     *     limit, such as a long poll; safe for use by many threads. An exception ends the operation
      * @return this
      */
     public Builder keyedBy(Function<OperationInfo, @Nullable String> key) {

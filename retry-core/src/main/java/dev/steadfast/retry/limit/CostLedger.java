@@ -239,7 +239,7 @@ final class CostLedger {
         || sentAt[index(number)] - sentAt[index(number - 1)] >= OVERTAKING_NANOS;
   }
 
-  /** The first answer that tells of the quota. What was sent before it may count later. */
+  /** The first answer that tells of the quota. Attempts sent before it may count later. */
   void beginFirst(long number, long left, long whole) {
     answered(number, left);
     sentBefore = remembers(number) ? 0 : sent - Math.max(0, whole - left);

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>An operation that must wait gets a turn, which is its own until it has come back, has ended,
  * or is a second late. It is not made to wait again, unless somebody else has spent what was left.
  *
- * <p>Only an operation that needs a turn, or whose turn has come, takes the lock. What is learned
- * or has ended is put into a queue, and whoever has the lock next books it: so an answer waits for
- * nobody. All that is done under the lock takes steps in proportion to the logarithm of the number
- * of turns.
+ * <p>Only an operation that needs a turn, or whose turn has come, takes the lock. Answers and ends
+ * are put into a queue, and whoever has the lock next books them: so an answer waits for nobody.
+ * All that is done under the lock takes steps in proportion to the logarithm of the number of
+ * turns.
  */
 final class PacedAccount implements Turn.Account {
   private static final long LATE_NANOS = 1_000_000_000;

@@ -276,7 +276,7 @@ public final class QuotaPacing implements Guard {
      * each origin.
      *
      * @param key gives the key of an operation, always the same; null for an operation that is not
-     *     paced; safe for use by many threads. What it throws ends the operation
+     *     paced; safe for use by many threads. An exception ends the operation
      * @return this
      * @throws NullPointerException if it is null
      */

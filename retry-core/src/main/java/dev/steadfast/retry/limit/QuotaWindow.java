@@ -126,8 +126,8 @@ final class QuotaWindow {
   }
 
   // The cost of an attempt whose answer shows none. Either the quota was whole again before the
-  // answer came, or the cost is less than the steps in which the server counts. Without a sample
-  // for such answers, attempts would go one at a time for good.
+  // answer came, or the cost is less than the steps in which the server counts. If such answers
+  // gave no sample, attempts would go one at a time for good.
   private long unseen(Quota quota, Answer answer) {
     long units = whole - Math.min(whole, quota.remaining());
     return answer.nowNanos() - answer.sentNanos() < length ? 0 : units;

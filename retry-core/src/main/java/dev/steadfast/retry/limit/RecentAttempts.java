@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * safe for use by many threads.
  *
  * <p>The SRE book takes a window of two minutes, which remembers an outage long after its end. It
- * also counts attempts that were held back. Here they do not count, because they would delay the
- * recovery of a client that has held back most of its attempts. At least one attempt in ten is
- * sent, because otherwise nobody would learn that the server is well again.
+ * also counts attempts that were held back. They do not count here, because they would delay the
+ * recovery of a client that has held back most of its attempts. One attempt in ten is sent in any
+ * case, because otherwise nobody would learn that the server is well again.
  *
  * @see <a href="https://sre.google/sre-book/handling-overload/">Handling Overload, Site Reliability
  *     Engineering, O'Reilly 2016: client-side throttling</a>

@@ -131,7 +131,7 @@ public final class DeadPaths {
     return ask(paths, now -> paths.suspects(path));
   }
 
-  /** The other connection is there, and no answer has come on it yet. For clients that show it. */
+  /** The other connection is there, and no answer has come on it yet. Not all clients show it. */
   public void otherOpened(OperationInfo info) {
     OriginPaths paths = origins.get(info.origin());
     change(paths, paths::otherOpened);

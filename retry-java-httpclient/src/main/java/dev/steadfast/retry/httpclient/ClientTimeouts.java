@@ -34,8 +34,8 @@ record ClientTimeouts(long bodyLength, boolean realTime) {
     return sooner ? SentRequest.timed(request, ours) : request;
   }
 
-  // The client's timeout runs while the body is sent. Of our limits only the policy's attempt
-  // timeout does so. A small body is sent at once.
+  // The client's timeout runs while the body is sent, as only the policy's attempt timeout does of
+  // our limits. A small body is sent at once.
   private Optional<Duration> of(Attempt<?> attempt) {
     if (!realTime || !ENDS_AT_HEAD) {
       return Optional.empty();

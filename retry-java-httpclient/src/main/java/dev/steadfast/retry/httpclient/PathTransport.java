@@ -102,8 +102,8 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
   }
 
   /**
-   * The outcome of an answer to the current attempt. To the second client the answer may refuse
-   * that connection only.
+   * The outcome of an answer to the current attempt. An answer to the second client may refuse its
+   * connection only.
    *
    * @param delivery the body handler of the attempt, null if it has none
    */

@@ -118,7 +118,7 @@ final class SecondClient {
     send.run();
   }
 
-  /** Like {@link #awaitOpened}, without holding a thread. */
+  /** The same as {@link #awaitOpened}, without holding a thread. */
   void whenOpened(HttpOperation operation, Attempt<?> attempt, Runnable send) {
     lookAgain(operation, attempt, now(operation), send);
   }

@@ -229,7 +229,7 @@ final class Claims {
     }
   }
 
-  /** Has the sequence of an operation looked at now. Without this it takes up to a minute. */
+  /** Has the sequence of an operation looked at now, which takes up to a minute otherwise. */
   void look(OperationJournal.Id id) {
     try {
       connections.run(connection -> {

@@ -70,7 +70,7 @@ final class Connections {
     }
   }
 
-  // Within a distributed transaction, a connection of PostgreSQL says that it is in auto-commit
+  // A connection of PostgreSQL within a distributed transaction says that it is in auto-commit
   // mode. But it refuses setAutoCommit(true), which does nothing on other connections.
   private static void leaveTransactions(Connection connection) throws IOException {
     try {

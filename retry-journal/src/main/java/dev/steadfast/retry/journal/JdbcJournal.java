@@ -268,7 +268,7 @@ public final class JdbcJournal implements OperationJournal {
   }
 
   /**
-   * Creates the tables, unless they are there. Instead, Flyway can do so with the location {@code
+   * Creates the tables, unless they are there. Flyway can do so instead, with the location {@code
    * classpath:steadfast-journal/flyway}, or Liquibase with {@code steadfast-journal/liquibase.xml}.
    *
    * @throws IOException if the database refuses it
@@ -422,7 +422,7 @@ public final class JdbcJournal implements OperationJournal {
       Worker worker = new Worker(executor == null ? Worker.threads() : executor);
       Connections connections = new Connections(source);
       Dialect dialect = worker.await(() -> connections.run(Dialect::of));
-      // With a codec, no parameter of a query is too secret to be kept.
+      // A codec encodes queries, so no parameter is too secret to be kept.
       Settings kept = codec == null ? settings : settings.withSecretParameters();
       Parts parts =
           Parts.of(

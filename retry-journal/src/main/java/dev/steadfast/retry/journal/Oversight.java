@@ -121,7 +121,7 @@ public final class Oversight {
    *
    * @param due how many operations are due, and first ones of sequences that are to be looked at
    * @param dueFor how long ago the oldest operation that is still delivered was begun, or resumed
-   *     by a person; zero if there is none. Of each kind, it looks at the 1,000 whose turn is first
+   *     by a person; zero if there is none. It looks at the first 1,000 of each kind
    * @param unknown how many operations are unknown
    * @param parked how many operations are parked
    * @param leftFor for how long an operation has been left in flight by an owner that is dead; zero

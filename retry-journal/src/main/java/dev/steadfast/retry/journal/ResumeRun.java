@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends operations that are due, each once. In each round every origin and every sequence has its
- * turn, so that none waits for all of another. One thread uses it.
+ * Sends operations that are due, each once. Every origin and every sequence has its turn in each
+ * round, so that none waits for all of another. One thread uses it.
  */
 final class ResumeRun {
   private static final int PAGE = 20; // each may have a body of 16 MiB

@@ -77,7 +77,7 @@ final class Resumed implements OperationJournal {
     return overloaded ? OriginGate.Result.OVERLOADED : OriginGate.Result.ANSWERED;
   }
 
-  /** For how long the whole destination asked to be left alone; null if it did not. */
+  /** The time for which the whole destination asked to be left alone; null if it did not. */
   @Nullable Duration asked() {
     Ending end = ending;
     Answer answer = end == null ? null : end.answer();

@@ -90,7 +90,7 @@ final class Rows {
         "update steadfast_operation set state = 'in_flight', lease_token = ?, lease_until = "
             + leaseEnd
             + ", claims = claims + 1, again = true, due_at = null, ";
-    // After a fail-over to a standby that lacks the last changes, a version can come again.
+    // A version can come again after a fail-over to a standby that lacks the last changes.
     String asRead = " where id = ? and row_version = ? and ";
     String turn = Sequences.itsTurn(deliveries.holding());
     String inItsTurn = asRead + turn + " and (state = 'closed' or " + unheld(now) + ")";

@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * A savepoint in the caller's transaction, set by SQL. In a distributed (XA) transaction, a
- * connection refuses the savepoint methods of JDBC, but its database accepts the statements.
+ * A savepoint in the caller's transaction, set by SQL. A connection in a distributed (XA)
+ * transaction refuses the savepoint methods of JDBC, but its database accepts the statements.
  */
 record Savepoint(Connection connection, String name) {
   /**

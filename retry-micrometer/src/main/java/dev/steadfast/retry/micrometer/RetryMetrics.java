@@ -53,7 +53,7 @@ public final class RetryMetrics implements RetryListener, AutoCloseable {
   private RetryMetrics(Builder builder) {
     RetryEnvironment environment = builder.environment;
     this.executor = builder.executor;
-    // With an executor of the user's, every event is on one of its threads already.
+    // An executor of the user's has every event on one of its threads already.
     Executor registering = executor == null ? environment.scheduler()::execute : Runnable::run;
     Registrar registrar = new Registrar(registering, this::failed);
     UsedMeters used = new UsedMeters(builder.registry);

@@ -48,8 +48,8 @@ final class CallersBody {
     }
   }
 
-  // Compares names, because most of these classes are not public. In an app that was shrunk they
-  // may have other names. Then their bodies are watched, too.
+  // Compares names, because most of these classes are not public. They may have other names in an
+  // app that was shrunk. Then their bodies are watched, too.
   static boolean keepsItsBytes(RequestBody body) {
     if (body instanceof MultipartBody multipart) {
       return multipart.parts().stream().allMatch(part -> keepsItsBytes(part.body()));

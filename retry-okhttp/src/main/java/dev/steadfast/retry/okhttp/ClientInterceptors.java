@@ -60,7 +60,7 @@ final class ClientInterceptors {
 
   /**
    * Whether OkHttp itself has thrown an exception that left the outer half, where no request has
-   * reached the probe. In a client that is derived here it has. A client that the user goes on
+   * reached the probe. It has in a client that is derived here. A client that the user goes on
    * building may have interceptors further within, or may have lost the {@link ResendSuppressor};
    * so may a client that the user's function has built, until its suppressor was seen. The
    * exception of such a client must say that the server of the request, or its proxy, was not

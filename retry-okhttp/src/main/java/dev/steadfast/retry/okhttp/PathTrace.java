@@ -108,9 +108,7 @@ abstract class PathTrace extends RequestTrace {
     return log.deliveries() > 0 && log.disposition() == Disposition.UNKNOWN && !sendingBody;
   }
 
-  /**
-   * The outcome of an answer. Over another connection the answer may refuse that connection only.
-   */
+  /** The outcome of an answer. One that came over another connection may refuse that one only. */
   Outcome judged(ResponseView answer, Evidence evidence) {
     SecondPool pool = otherPool();
     if (pool == null || !takesOther() || !AnswerProof.refusesProtocol(answer.status())) {

@@ -55,7 +55,7 @@ abstract class RequestTrace {
   /** Whether the attempt was given up. */
   abstract boolean isOver();
 
-  /** Like {@link #isOver}; gives the attempt up if its time has passed and no timer has noticed. */
+  /** {@link #isOver}, and gives the attempt up if its time has passed and no timer has noticed. */
   abstract boolean isOverNow();
 
   /** Whether no follow-up of the operation was sent again before; notes that one is now. */

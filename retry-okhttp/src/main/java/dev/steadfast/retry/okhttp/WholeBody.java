@@ -34,7 +34,7 @@ final class WholeBody {
    * Reads the body. Its source keeps what was read, so nothing is copied.
    *
    * @return the whole body; null if the caller reads it, or the rest of it
-   * @throws IOException if the body of an accepted response breaks. For a failure the head is
+   * @throws IOException if the body of an accepted response breaks. The head of a failure is
    *     enough: a body that breaks must not hide a final status or what the server asks for
    */
   static @Nullable Buffer of(Response response, HttpOperation operation) throws IOException {

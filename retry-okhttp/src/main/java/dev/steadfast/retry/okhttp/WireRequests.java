@@ -69,7 +69,7 @@ final class WireRequests {
     return request.method() + " " + OkHttpViews.origin(url) + url.encodedPath();
   }
 
-  // Like Headers.values, with less copying.
+  // The same as Headers.values, with less copying.
   private static List<String> lines(Headers headers, String name) {
     String last = headers.get(name);
     if (last == null) {

@@ -29,8 +29,8 @@ final class Database {
       source.setPassword(password);
     }
     source.setApplicationName("steadfast-journal");
-    // The application may let parked operations be passed, which is not known here. To assume so
-    // asks for --force once too often at worst.
+    // The application may let parked operations be passed, which is not known here. If it does not,
+    // --force is asked for once too often.
     JdbcJournal.Builder journal =
         JdbcJournal.builder(source).deliveries(Deliveries.defaults().passingParked());
     String schema = given.apply("schema");

@@ -6,7 +6,7 @@ import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.support.WebClientHttpServiceGroupConfigurer;
 
-/** Like {@link ServiceGroups}, for groups of WebFlux. */
+/** The {@link ServiceGroups} of WebFlux. */
 record ReactiveServiceGroups(SteadfastClients clients)
     implements WebClientHttpServiceGroupConfigurer {
   @Override
