@@ -260,18 +260,16 @@ abstract class Apache5Transport<A extends Answer<?>>
     return switch (end) {
       case ATTEMPT_TIMEOUT, DEADLINE -> new SocketTimeoutException("timeout");
       case CANCELLED -> cancelled();
-      case INTERRUPTED -> interrupted();
+      case INTERRUPTED -> {
+        Thread.currentThread().interrupt();
+        yield new InterruptedIOException("interrupted");
+      }
       case REJECTED -> new IOException("the scheduler accepts no retry", cause);
     };
   }
 
   /** The exception for a caller who has cancelled. */
   abstract Throwable cancelled();
-
-  /** The exception for a caller who was interrupted. */
-  Throwable interrupted() {
-    return new InterruptedIOException("interrupted");
-  }
 
   // ---- what a journal keeps
 

@@ -24,6 +24,8 @@ import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.MessageHeaders;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.StringEntity;
+import org.apache.hc.core5.http.message.BasicClassicHttpRequest;
+import org.apache.hc.core5.http.message.BasicHttpRequest;
 import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.apache.hc.core5.net.URIAuthority;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +71,28 @@ final class Apache5Views {
   /** Whether a request is for the same as another one; its host may be another. */
   static boolean sameTarget(HttpRequest one, HttpRequest other) {
     return one.getMethod().equals(other.getMethod()) && path(one).equals(path(other));
+  }
+
+  // The builders of HttpCore copy, too, and copy the headers once more.
+  static ClassicHttpRequest copy(ClassicHttpRequest request) {
+    ClassicHttpRequest copy =
+        new BasicClassicHttpRequest(
+            request.getMethod(), request.getScheme(), request.getAuthority(), request.getPath());
+    copy.setEntity(request.getEntity());
+    return withHead(copy, request);
+  }
+
+  static HttpRequest copy(HttpRequest request) {
+    return withHead(
+        new BasicHttpRequest(
+            request.getMethod(), request.getScheme(), request.getAuthority(), request.getPath()),
+        request);
+  }
+
+  private static <R extends HttpRequest> R withHead(R copy, HttpRequest request) {
+    copy.setVersion(request.getVersion());
+    copy.setHeaders(request.getHeaders());
+    return copy;
   }
 
   static List<String> lines(MessageHeaders headers, String name) {

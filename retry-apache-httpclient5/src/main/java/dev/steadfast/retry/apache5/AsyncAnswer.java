@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class AsyncAnswer extends Answer<HttpResponse> implements AsyncDataConsumer {
   private final @Nullable EntityDetails details; // null: without a body
 
-  private @Nullable List<Event> held = new ArrayList<>(); // guarded by this; null: passes on
+  private boolean passesOn; // guarded by this
+  private @Nullable List<Event> held; // guarded by this; null: nothing
 
   private volatile @Nullable AsyncExecCallback callers;
   private volatile @Nullable AsyncDataConsumer consumer;
@@ -65,18 +66,21 @@ final class AsyncAnswer extends Answer<HttpResponse> implements AsyncDataConsume
   // ---- events of the client
 
   private synchronized boolean hold(Event event) {
-    List<Event> waiting = held;
-    return waiting != null && waiting.add(event);
+    if (passesOn) {
+      return false;
+    }
+    List<Event> waiting = held == null ? new ArrayList<>() : held;
+    held = waiting;
+    return waiting.add(event);
   }
 
   private synchronized boolean hold(ByteBuffer data) {
-    List<Event> waiting = held;
-    if (waiting == null) {
+    if (passesOn) {
       return false;
     }
     byte[] part = new byte[data.remaining()]; // the client uses its buffer again
     data.get(part);
-    return waiting.add(() -> passOn(ByteBuffer.wrap(part)));
+    return hold(() -> passOn(ByteBuffer.wrap(part)));
   }
 
   @Override
@@ -210,17 +214,15 @@ final class AsyncAnswer extends Answer<HttpResponse> implements AsyncDataConsume
 
   private synchronized @Nullable List<Event> take() {
     List<Event> now = held;
-    if (now == null || now.isEmpty()) {
-      held = null;
-      return null;
-    }
-    held = new ArrayList<>();
+    held = null;
+    passesOn = now == null;
     return now;
   }
 
   /** Drops all that is held or still to come. */
   private synchronized void drop() {
     over = true;
+    passesOn = true;
     held = null;
   }
 

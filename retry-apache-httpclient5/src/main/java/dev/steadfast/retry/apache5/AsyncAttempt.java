@@ -43,8 +43,8 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   private @Nullable BodyStart start; // written before the answer; null: its head is enough
   private volatile @Nullable AsyncAnswer answer; // null: none yet, or one that comes too late
   private volatile Goes goes = Goes.NOT_KNOWN;
-  private final ByteArrayOutputStream read = new ByteArrayOutputStream(0); // often empty
-  private final AtomicBoolean unwantedOver = new AtomicBoolean(); // that is, an unwanted body
+  private @Nullable ByteArrayOutputStream read; // of a body that is not, or not yet, the caller's
+  private boolean unwantedOver; // guarded by this
   private volatile RetryScheduler.@Nullable Task patience;
 
   AsyncAttempt(
@@ -121,8 +121,11 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   }
 
   private void endUnwanted(byte @Nullable [] whole) {
-    if (!unwantedOver.compareAndSet(false, true)) {
-      return;
+    synchronized (this) {
+      if (unwantedOver) {
+        return;
+      }
+      unwantedOver = true;
     }
     RetryScheduler.Task waiting = patience;
     if (waiting != null) {
@@ -136,6 +139,12 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   }
 
   // ---- the body
+
+  private ByteArrayOutputStream read() {
+    ByteArrayOutputStream known = read == null ? new ByteArrayOutputStream() : read;
+    read = known;
+    return known;
+  }
 
   @Override
   public void updateCapacity(CapacityChannel channel) throws IOException {
@@ -157,12 +166,12 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
     boolean decides = goes == Goes.NOT_KNOWN && start != null && start.take(data);
     byte[] part = new byte[data.remaining()];
     data.duplicate().get(part);
-    read.write(part, 0, part.length);
+    read().write(part, 0, part.length);
     answer().consume(data);
     if (decides) {
       decide(-1);
     }
-    if (goes == Goes.NOWHERE && read.size() > UnwantedBody.MOST_BYTES) {
+    if (goes == Goes.NOWHERE && read().size() > UnwantedBody.MOST_BYTES) {
       giveUp();
     }
   }
@@ -198,10 +207,10 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
     }
     came.completed();
     if (goes == Goes.NOT_KNOWN) {
-      came.whole(read.toByteArray());
+      came.whole(read().toByteArray());
       toCaller();
     } else if (goes == Goes.NOWHERE) {
-      endUnwanted(read.toByteArray());
+      endUnwanted(read().toByteArray());
     }
   }
 

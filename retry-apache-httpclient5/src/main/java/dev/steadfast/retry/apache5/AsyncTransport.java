@@ -63,9 +63,9 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
   @Override
   public void start(Attempt<AsyncAnswer> attempt) {
     AsyncExecChain.Scope scope = call.scope;
-    HttpRequest attempted = RequestCopy.of(request);
+    HttpRequest attempted = Apache5Views.copy(request);
     HttpRequest first = scope.originalRequest;
-    HttpRequest original = operation.changesHeaders() ? RequestCopy.of(first) : first;
+    HttpRequest original = operation.changesHeaders() ? Apache5Views.copy(first) : first;
     WireTrace wire = begins(attempt, attempted, original);
     if (wire == null) {
       return;

@@ -48,9 +48,9 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
 
   @Override
   public void start(Attempt<Answer<ClassicHttpResponse>> attempt) {
-    ClassicHttpRequest attempted = RequestCopy.of(callers);
+    ClassicHttpRequest attempted = Apache5Views.copy(callers);
     ClassicHttpRequest first = scope.originalRequest;
-    ClassicHttpRequest original = operation.changesHeaders() ? RequestCopy.of(first) : first;
+    ClassicHttpRequest original = operation.changesHeaders() ? Apache5Views.copy(first) : first;
     WireTrace wire = begins(attempt, attempted, original);
     if (wire == null) {
       return;
@@ -163,12 +163,6 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   @Override
   Throwable cancelled() {
     return new RequestFailedException("Request aborted");
-  }
-
-  @Override
-  Throwable interrupted() {
-    Thread.currentThread().interrupt();
-    return super.interrupted();
   }
 
   @Override
