@@ -29,6 +29,7 @@ import java.util.function.BiConsumer;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ abstract class Apache5Transport<A extends Answer<?>>
   final HttpOperation operation;
   final HttpRequest request; // as our handler got it
   final @Nullable SentBody body; // null: none, or its bytes are in memory and cannot change
+  final @Nullable BodyTurn turn; // null: without a producer of a body
 
   private final long spentNanos;
   private final @Nullable BodyDeadline deadline;
@@ -67,6 +69,8 @@ abstract class Apache5Transport<A extends Answer<?>>
     this.operation = first.operation();
     this.request = view.request();
     this.body = view.sent();
+    this.turn =
+        view.entity() instanceof AsyncEntityProducer producer ? new BodyTurn(producer) : null;
     this.spentNanos = first.spentNanos();
     this.deadline = BodyDeadline.of(operation.plan(), boundNanos());
     this.loop = operation.loop(operation.plan(), this, this);
@@ -110,6 +114,11 @@ abstract class Apache5Transport<A extends Answer<?>>
     return cancelled;
   }
 
+  @SuppressWarnings("ReferenceEquality") // the very one
+  final boolean isCurrent(WireTrace attempt) {
+    return attempt == wire;
+  }
+
   // ---- attempts
 
   /**
@@ -138,6 +147,9 @@ abstract class Apache5Transport<A extends Answer<?>>
     operation.lateHeaders(attempt).forEach(header);
     WireTrace made = new WireTrace(this, attempt);
     wire = made;
+    if (turn != null) {
+      turn.begins();
+    }
     attempt.onCancel(made::drop);
     return made;
   }

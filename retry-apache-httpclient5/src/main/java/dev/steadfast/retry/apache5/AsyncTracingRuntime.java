@@ -21,25 +21,18 @@ import org.jspecify.annotations.Nullable;
 final class AsyncTracingRuntime implements AsyncExecRuntime {
   private final AsyncExecRuntime connection;
   private final WireTrace wire;
-  private final BodyTurn turn;
   private final boolean beside; // a handler has forked it, and may use it at the same time
   private volatile @Nullable TracedExchange exchange;
 
-  AsyncTracingRuntime(AsyncExecRuntime connection, WireTrace wire, BodyTurn turn) {
-    this(connection, wire, turn, false);
-  }
-
-  private AsyncTracingRuntime(
-      AsyncExecRuntime connection, WireTrace wire, BodyTurn turn, boolean beside) {
+  AsyncTracingRuntime(AsyncExecRuntime connection, WireTrace wire, boolean beside) {
     this.connection = connection;
     this.wire = wire;
-    this.turn = turn;
     this.beside = beside;
   }
 
   @Override
   public AsyncExecRuntime fork() {
-    return new AsyncTracingRuntime(connection.fork(), wire, turn, true);
+    return new AsyncTracingRuntime(connection.fork(), wire, true);
   }
 
   private void at(Place place) {
@@ -115,7 +108,7 @@ final class AsyncTracingRuntime implements AsyncExecRuntime {
   @Override
   public Cancellable execute(
       String id, AsyncClientExchangeHandler handler, HttpClientContext context) {
-    TracedExchange traced = new TracedExchange(handler, wire, turn, beside);
+    TracedExchange traced = new TracedExchange(handler, wire, beside);
     if (wire.isCancelled()) {
       traced.failed(new InterruptedIOException("the attempt is over"));
       return Operations.nonCancellable();

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** One operation on an asynchronous client. */
 final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
   private final Call call;
-  private final BodyTurn turn;
 
   /**
    * A call that has reached our handler.
@@ -41,7 +40,6 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
         call.scope.clientContext,
         call.scope.execRuntime);
     this.call = call;
-    this.turn = new BodyTurn(call.producer);
   }
 
   void run() {
@@ -70,9 +68,8 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
     if (wire == null) {
       return;
     }
-    turn.begins(wire);
     // Each attempt has a runtime, and so a connection, of its own.
-    AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire, turn);
+    AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire, false);
     AsyncAttempt callback = new AsyncAttempt(this, attempt, wire, runtime);
     wire.closing(runtime::discardEndpoint);
     AsyncExecChain.Scope own =

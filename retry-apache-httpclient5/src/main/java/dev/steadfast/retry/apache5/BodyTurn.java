@@ -3,7 +3,6 @@ package dev.steadfast.retry.apache5;
 import java.io.IOException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hc.core5.http.nio.AsyncEntityProducer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one attempt at a time send the caller's request body. The thread of an attempt that was
@@ -11,12 +10,11 @@ import org.jspecify.annotations.Nullable;
  * attempt.
  */
 final class BodyTurn {
-  private final @Nullable AsyncEntityProducer producer;
+  private final AsyncEntityProducer producer;
   private final ReentrantLock lock = new ReentrantLock();
-  private volatile @Nullable WireTrace owner; // written under the lock
   private boolean begun; // guarded by the lock
 
-  BodyTurn(@Nullable AsyncEntityProducer producer) {
+  BodyTurn(AsyncEntityProducer producer) {
     this.producer = producer;
   }
 
@@ -25,12 +23,11 @@ final class BodyTurn {
     void run() throws IOException;
   }
 
-  /** The next attempt begins: the body starts anew, and only this attempt gets it. */
-  void begins(WireTrace attempt) {
+  /** Another attempt is the current one: the body starts anew, and only this attempt gets it. */
+  void begins() {
     lock.lock();
     try {
-      owner = attempt;
-      if (begun && producer != null) { // until then it stays whole: it may be read once
+      if (begun) { // until then it stays whole: it may be read once
         producer.releaseResources();
       }
     } finally {
@@ -38,15 +35,11 @@ final class BodyTurn {
     }
   }
 
-  boolean isOf(WireTrace attempt) {
-    return attempt.equals(owner);
-  }
-
-  /** Produces a part, unless it is the turn of another attempt by now. */
+  /** Produces a part, unless another attempt is the current one by now. */
   void produce(WireTrace attempt, Part part) throws IOException {
     lock.lock();
     try {
-      if (isOf(attempt)) {
+      if (attempt.isCurrent()) {
         begun = true;
         part.run();
       }

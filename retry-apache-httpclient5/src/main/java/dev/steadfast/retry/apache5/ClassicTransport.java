@@ -70,7 +70,7 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   private ClassicHttpResponse send(
       ClassicHttpRequest attempted, ClassicHttpRequest original, WireTrace wire)
       throws IOException, HttpException {
-    TracingRuntime runtime = new TracingRuntime(scope.execRuntime.fork(wire), wire);
+    TracingRuntime runtime = new TracingRuntime(scope.execRuntime.fork(wire), wire, false);
     wire.closing(runtime::discardEndpoint);
     ExecChain.Scope own =
         new ExecChain.Scope(scope.exchangeId, scope.route, original, runtime, scope.clientContext);

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class TracedExchange implements AsyncClientExchangeHandler {
   private final AsyncClientExchangeHandler client;
   private final WireTrace wire;
-  private final BodyTurn turn;
   private final boolean beside;
 
   private volatile @Nullable HttpRequest sent;
@@ -37,10 +36,9 @@ final class TracedExchange implements AsyncClientExchangeHandler {
   private volatile @Nullable Throwable ofClient; // not from the wire
   private @Nullable Throwable ofChannel; // thrown to the client when it sent its request
 
-  TracedExchange(AsyncClientExchangeHandler client, WireTrace wire, BodyTurn turn, boolean beside) {
+  TracedExchange(AsyncClientExchangeHandler client, WireTrace wire, boolean beside) {
     this.client = client;
     this.wire = wire;
-    this.turn = turn;
     this.beside = beside;
   }
 
@@ -110,13 +108,13 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     wire.at(Place.EXCHANGE);
     sent = request;
     if (body != null) {
-      output = new WatchedOutput(wire, turn, body);
+      output = new WatchedOutput(wire, body);
     }
   }
 
   @Override
   public int available() {
-    return output == null || turn.isOf(wire) ? client.available() : 0;
+    return output == null || wire.isCurrent() ? client.available() : 0;
   }
 
   @Override
@@ -125,7 +123,7 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     if (out == null) {
       client.produce(channel);
     } else {
-      toClient(() -> turn.produce(wire, () -> out.produce(client, channel)));
+      toClient(() -> wire.produce(() -> out.produce(client, channel)));
     }
   }
 

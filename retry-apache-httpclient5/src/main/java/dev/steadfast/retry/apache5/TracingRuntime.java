@@ -27,11 +27,7 @@ final class TracingRuntime implements ExecRuntime {
   private final WireTrace wire;
   private final boolean forked;
 
-  TracingRuntime(ExecRuntime connection, WireTrace wire) {
-    this(connection, wire, false);
-  }
-
-  private TracingRuntime(ExecRuntime connection, WireTrace wire, boolean forked) {
+  TracingRuntime(ExecRuntime connection, WireTrace wire, boolean forked) {
     this.connection = connection;
     this.wire = wire;
     this.forked = forked;

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class WatchedOutput implements DataStreamChannel {
   private final WireTrace wire;
-  private final BodyTurn turn;
   private final SentBody.@Nullable Pass pass; // null: it is not the caller's
   private final long length;
 
@@ -27,9 +26,8 @@ final class WatchedOutput implements DataStreamChannel {
   private volatile boolean failedOnWire;
   private volatile boolean whole;
 
-  WatchedOutput(WireTrace wire, BodyTurn turn, EntityDetails body) {
+  WatchedOutput(WireTrace wire, EntityDetails body) {
     this.wire = wire;
-    this.turn = turn;
     this.pass = wire.pass(body);
     this.length = body.getContentLength();
   }
@@ -72,7 +70,7 @@ final class WatchedOutput implements DataStreamChannel {
 
   private DataStreamChannel to() throws IOException {
     DataStreamChannel to = channel;
-    if (to == null || !turn.isOf(wire)) {
+    if (to == null || !wire.isCurrent()) {
       throw new IOException("the attempt is over");
     }
     return to;

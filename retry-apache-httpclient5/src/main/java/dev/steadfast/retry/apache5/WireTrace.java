@@ -7,6 +7,7 @@ import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.engine.WireLog;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.Journaling.EarlierRequest;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hc.core5.concurrent.Cancellable;
@@ -226,6 +227,21 @@ final class WireTrace implements CancellableDependency {
   SentBody.@Nullable Pass pass(EntityDetails onWire) {
     SentBody body = transport.body;
     return body == null ? null : body.pass(onWire, this, onWire.getContentLength());
+  }
+
+  /** Whether the operation has not gone on to another attempt. */
+  boolean isCurrent() {
+    return transport.isCurrent(this);
+  }
+
+  /** Produces a part of a body, unless the operation has gone on to another attempt. */
+  void produce(BodyTurn.Part part) throws IOException {
+    BodyTurn turn = transport.turn;
+    if (turn != null) {
+      turn.produce(this, part);
+    } else if (isCurrent()) { // a handler has added the body
+      part.run();
+    }
   }
 
   /** Whether the body is known to have changed. */
