@@ -20,13 +20,12 @@ import java.net.URI;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,22 +35,30 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ResumeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private PostgresServer database;
-  private ScriptedServer server;
-  private DataSource source;
+  private static PostgresServer postgres;
+  private static TestDatabase database;
+
+  private final ScriptedServer server = ScriptedServer.start();
+
+  @BeforeAll
+  static void startDatabase() throws IOException {
+    postgres = PostgresServer.temporary();
+    database = TestDatabase.on(postgres);
+  }
+
+  @AfterAll
+  static void stopDatabase() {
+    database.close();
+  }
 
   @BeforeEach
-  void start() throws IOException {
-    database = PostgresServer.temporary();
-    source = database.dataSource();
-    JdbcJournal.builder(source).createTables().build();
-    server = ScriptedServer.start();
+  void empty() throws Exception {
+    database.empty();
   }
 
   @AfterEach
   void stop() {
     server.close();
-    database.close();
   }
 
   private URI target() {
@@ -60,30 +67,14 @@ class ResumeTest {
 
   private void beginAndDie(boolean keyed) throws Exception {
     server.enqueue(Reply.stallAfterRequest());
-    Process client = DyingClient.start(database.jdbcUrl(), target(), keyed);
+    Process client = DyingClient.start(postgres.jdbcUrl(), target(), keyed);
     try {
       server.awaitRequests(1, PATIENCE);
     } finally {
       client.destroyForcibly();
       assertTrue(client.waitFor(60, TimeUnit.SECONDS));
     }
-    execute("update steadfast_operation set lease_until = clock_timestamp()"); // it is long ago
-  }
-
-  private void execute(String sql) throws Exception {
-    try (Connection connection = source.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private String state() throws Exception {
-    try (Connection connection = source.getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("select state from steadfast_operation")) {
-      assertTrue(row.next());
-      return row.getString(1);
-    }
+    database.endLeases();
   }
 
   private List<String> keys() {
@@ -97,12 +88,12 @@ class ResumeTest {
   void anotherProcessResumesItUnderTheSameKey() throws Exception {
     beginAndDie(true);
     server.enqueue(Reply.status(201));
-    RetryingHttpClient client = DyingClient.client(source, true);
-    JdbcJournal journal = JdbcJournal.builder(source).build();
+    RetryingHttpClient client = DyingClient.client(database.source(), true);
+    JdbcJournal journal = database.journal();
 
     assertEquals(1, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
 
-    assertEquals("succeeded", state());
+    assertEquals("succeeded", database.state());
     assertEquals(2, server.requests().size());
     assertEquals("charge 5", server.requests().get(1).bodyText());
     assertEquals(1, keys().size(), () -> keys().toString());
@@ -114,7 +105,7 @@ class ResumeTest {
     beginAndDie(true);
     server.enqueue(Reply.status(201));
     HttpResponse<String> response =
-        DyingClient.client(source, true)
+        DyingClient.client(database.source(), true)
             .with(DyingClient.options())
             .send(DyingClient.charge(target()), BodyHandlers.ofString());
     assertEquals(201, response.statusCode());
@@ -126,9 +117,9 @@ class ResumeTest {
   @ValueSource(booleans = {false, true})
   void withoutAKeyItIsNeverSentAgain(boolean resumed) throws Exception {
     beginAndDie(false);
-    RetryingHttpClient client = DyingClient.client(source, false);
+    RetryingHttpClient client = DyingClient.client(database.source(), false);
     if (resumed) {
-      JdbcJournal journal = JdbcJournal.builder(source).build();
+      JdbcJournal journal = database.journal();
       assertEquals(0, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
     } else {
       RefusedException refused =
@@ -143,17 +134,17 @@ class ResumeTest {
           RetryReport.Effect.UNKNOWN,
           RetryReport.of(refused).orElseThrow().saved().orElseThrow().effect());
     }
-    assertEquals("unknown", state());
+    assertEquals("unknown", database.state());
     assertEquals(1, server.requests().size());
   }
 
   @Test
   void anEnlistedOneIsDeliveredAfterTheCommit() throws Exception {
-    JdbcJournal journal = JdbcJournal.builder(source).build();
-    RetryingHttpClient client = DyingClient.client(source, true);
+    JdbcJournal journal = database.journal();
+    RetryingHttpClient client = DyingClient.client(database.source(), true);
     Intent charge =
         Intent.of(client.with(DyingClient.options()).intent(DyingClient.charge(target())));
-    try (Connection own = source.getConnection()) {
+    try (Connection own = database.source().getConnection()) {
       own.setAutoCommit(false);
       assertTrue(journal.enlist(own, charge));
       own.rollback();
@@ -164,14 +155,14 @@ class ResumeTest {
     }
     server.defaultReply(Reply.status(503));
     assertEquals(1, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
-    assertEquals("ready", state());
-    execute("update steadfast_operation set due_at = due_at + interval '1' hour");
+    assertEquals("ready", database.state());
+    database.set("due_at = due_at + interval '1' hour");
     assertEquals(0, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10), "it waits");
 
-    execute("update steadfast_operation set due_at = clock_timestamp()"); // it is long ago
+    database.set("due_at = clock_timestamp()"); // it is long ago
     server.defaultReply(Reply.status(201));
     assertEquals(1, journal.resume(client.sender(), JdbcJournal.Which.DUE, 10));
-    assertEquals("succeeded", state());
+    assertEquals("succeeded", database.state());
     assertEquals(1, keys().size(), () -> keys().toString());
     assertFalse(keys().contains("none"));
   }
