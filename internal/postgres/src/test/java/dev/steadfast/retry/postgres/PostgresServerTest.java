@@ -1,11 +1,9 @@
 package dev.steadfast.retry.postgres;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -15,12 +13,9 @@ import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 @Tag("laboratory")
 final class PostgresServerTest {
-  @TempDir Path directory;
-
   private static void execute(PostgresServer server, String sql) throws SQLException {
     try (Connection connection = server.dataSource().getConnection();
         Statement statement = connection.createStatement()) {
@@ -91,65 +86,6 @@ final class PostgresServerTest {
       assertTrue(
           Files.readString(Path.of(ask(server, "show data_directory"), "server.log"))
               .contains("automatic recovery in progress"));
-    }
-  }
-
-  @Test
-  void aDirectoryOfTheCallersIsKept() throws Exception {
-    Path data = directory.resolve("data");
-    try (PostgresServer server = PostgresServer.on(data)) {
-      execute(server, "create table rows as select 7 as id");
-    }
-    try (PostgresServer server = PostgresServer.on(data)) {
-      assertEquals("7", ask(server, "select id from rows"));
-    }
-  }
-
-  @Test
-  void aTemporaryDirectoryIsDeleted() throws Exception {
-    PostgresServer server = PostgresServer.temporary();
-    Path data = Path.of(ask(server, "show data_directory"));
-    assertTrue(Files.exists(data.resolve("PG_VERSION")));
-    server.close();
-    assertFalse(Files.exists(data));
-    server.close();
-  }
-
-  @Test
-  void aServerIsStartedAndStoppedInTurn() throws IOException {
-    try (PostgresServer server = PostgresServer.temporary()) {
-      assertThrows(IllegalStateException.class, server::start);
-      server.stopImmediately();
-      assertThrows(IllegalStateException.class, server::stop);
-    }
-  }
-
-  @Test
-  void aFailedStartTellsWhy() throws IOException {
-    Files.writeString(directory.resolve("something"), "else");
-    IOException failed =
-        assertThrows(IOException.class, () -> PostgresServer.on(directory).close());
-    assertTrue(failed.getMessage().contains("exists but is not empty"), failed.getMessage());
-  }
-
-  @Test
-  void aStandbyTakesOverAndIsFollowedInTurn() throws Exception {
-    try (PostgresServer one = PostgresServer.on(directory.resolve("one"));
-        PostgresServer other = PostgresServer.stopped(directory.resolve("other"))) {
-      execute(one, "create table t (i integer)");
-      other.follow(one);
-      one.waitForStandby(true);
-      execute(one, "insert into t values (1)");
-      one.stopImmediately();
-      other.promote();
-      assertEquals("1", ask(other, "select count(*) from t"));
-
-      one.follow(other);
-      other.waitForStandby(true);
-      execute(other, "insert into t values (2)");
-      other.stopImmediately();
-      one.promote();
-      assertEquals("2", ask(one, "select count(*) from t"));
     }
   }
 }

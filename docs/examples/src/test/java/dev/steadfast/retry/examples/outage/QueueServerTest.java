@@ -4,12 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.http.HttpRetry;
-import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -54,33 +51,6 @@ final class QueueServerTest {
       assertEquals(2, attempts());
       assertEquals(1, firstTries());
     }
-  }
-
-  @Test
-  void takesAHeadInTwoPiecesAndForgetsWhoIsGone() throws Exception {
-    try (QueueServer server = server(SHORT)) {
-      URI address = server.address();
-      try (Socket gone = new Socket(address.getHost(), address.getPort())) {
-        gone.getOutputStream().write("GET / HT".getBytes(StandardCharsets.US_ASCII));
-      }
-      try (Socket slow = new Socket(address.getHost(), address.getPort())) {
-        slow.setTcpNoDelay(true);
-        slow.getOutputStream().write("GET / HTTP/1.1\r\nHo".getBytes(StandardCharsets.US_ASCII));
-        // Its one thread has read the first piece when it has answered others that came later; the
-        // first of them, perhaps, just before.
-        answered(address);
-        answered(address);
-        slow.getOutputStream().write("st: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        byte[] answer = slow.getInputStream().readNBytes(12);
-        assertEquals("HTTP/1.1 200", new String(answer, StandardCharsets.US_ASCII));
-      }
-      assertEquals(3, attempts());
-    }
-  }
-
-  private static void answered(URI address) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(address).build();
-    HttpClient.newHttpClient().send(request, BodyHandlers.discarding());
   }
 
   @ParameterizedTest
