@@ -171,9 +171,7 @@ final class GuardPermits {
    */
   private static boolean isAlive(int status, FailureKind kind) {
     boolean overloaded = status < FIRST_FAILURE && kind == FailureKind.THROTTLED;
-    return AnswerProof.showsWorkingServer(status)
-        && !overloaded
-        && kind != FailureKind.BROKEN_BODY;
+    return AnswerProof.showsWorkingServer(status) && !overloaded && kind != FailureKind.BROKEN_BODY;
   }
 
   boolean any() {
