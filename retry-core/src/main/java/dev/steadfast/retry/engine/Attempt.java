@@ -77,9 +77,9 @@ public interface Attempt<R> {
   boolean putOff(long nanos);
 
   /**
-   * Replaces the bound that the operation began with by a longer one, because the caller has
-   * cancelled a timeout that was part of it. May be called from any thread. The policy's total
-   * timeout does not change.
+   * Replaces the bound that the operation began with, because a timeout that was part of it was
+   * cancelled or does not run now. A shorter bound is set before {@link #begin}. May be called from
+   * any thread. The policy's total timeout does not change.
    *
    * @param boundNanos the bound from now on; {@link Long#MAX_VALUE} for none
    */

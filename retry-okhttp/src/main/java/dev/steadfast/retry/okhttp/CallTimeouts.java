@@ -61,12 +61,16 @@ final class CallTimeouts {
   static long boundNanos(Timeout timeout, long elapsedNanos) {
     long own = timeout.timeoutNanos();
     long bound = Durations.left(own == 0 ? Long.MAX_VALUE : own, elapsedNanos);
+    return Math.min(bound, deadlineLeftNanos(timeout));
+  }
+
+  /** The time until the deadline, if there is one, as {@link #boundNanos(Timeout)}. */
+  static long deadlineLeftNanos(Timeout timeout) {
     if (!timeout.hasDeadline()) {
-      return bound;
+      return Long.MAX_VALUE;
     }
     // Okio's deadlines are of this clock, whatever measures the operation.
-    long left = timeout.deadlineNanoTime() - System.nanoTime();
-    return Math.max(0, Math.min(bound, left));
+    return Math.max(0, timeout.deadlineNanoTime() - System.nanoTime());
   }
 
   /** The deadline of an operation, which holds for its body, too; null if it has none. */

@@ -1,5 +1,6 @@
 package dev.steadfast.retry.okhttp;
 
+import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.http.HttpOperation;
 import java.io.IOException;
 import java.util.List;
@@ -113,6 +114,24 @@ final class RetryingCall extends RunningCall implements Call {
       bound = CallTimeouts.boundNanos(set);
     }
     return Math.min(operation().boundNanos(), bound);
+  }
+
+  @Override
+  void holdTimeout(Attempt<?> attempt, WireTrace wire) {
+    if (hasTimeout) {
+      Timeout set = timeout;
+      attempt.extendBound(set == null ? Long.MAX_VALUE : CallTimeouts.deadlineLeftNanos(set));
+      wire.whenItLeavesQueue(() -> startTimeout(attempt));
+    }
+  }
+
+  private void startTimeout(Attempt<?> attempt) {
+    if (!timeoutLifted()) {
+      attempt.extendBound(boundNanos());
+    }
+    if (timeoutLifted()) { // perhaps just now
+      attempt.extendBound(Long.MAX_VALUE);
+    }
   }
 
   private long clientsTimeoutNanos() {

@@ -60,6 +60,12 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   /** The time that bounds the operation from now on; {@link Long#MAX_VALUE} for none. */
   abstract long boundNanos();
 
+  /**
+   * The first attempt goes into the dispatcher's queue, where OkHttp does not let the timeout of a
+   * call run.
+   */
+  abstract void holdTimeout(Attempt<?> attempt, WireTrace wire);
+
   final HttpOperation operation() {
     return operation;
   }
@@ -226,6 +232,9 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   // Enqueues the attempt, which takes a place of its own in the dispatcher's queue.
   private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
     WireTrace wire = prepare(attempted, attempt, transport);
+    if (attempt.number() == 1) {
+      holdTimeout(attempt, wire);
+    }
     if (!attempt.queued()) {
       return;
     }

@@ -45,6 +45,7 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
   private final boolean repeats;
 
   private volatile boolean reached;
+  private @Nullable Runnable leavesQueue; // set before the call is enqueued
   private volatile boolean dropped;
   private volatile boolean held;
   private volatile boolean timeoutLifted;
@@ -87,6 +88,11 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
       registry.remove(call); // it may never leave the dispatcher's queue
     }
     call.cancel();
+  }
+
+  /** Sets what runs when the attempt leaves the dispatcher's queue. */
+  void whenItLeavesQueue(Runnable out) {
+    leavesQueue = out;
   }
 
   /** Whether OkHttp's call of the attempt has begun. */
@@ -154,6 +160,11 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
    */
   Response attempted(Interceptor.Chain chain, Request request, boolean direct) throws IOException {
     reached = true;
+    Runnable out = leavesQueue;
+    if (out != null) {
+      leavesQueue = null;
+      out.run();
+    }
     if (call.isCanceled() || held || !attempt.begin(request)) {
       throw new IOException("Canceled");
     }

@@ -10,7 +10,6 @@ import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryPolicy;
-import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.Reply;
@@ -110,34 +109,6 @@ class TimeoutTest {
         post.newBuilder().url(post.url().newBuilder().host("service.test").build()).build();
 
     return spot.make(calls.newCall(named));
-  }
-
-  @Test
-  void theDeadlineHoldsInTheQueue() throws Exception {
-    OkHttpClient client = rig.client(Rig.builder());
-    client.dispatcher().setMaxRequests(1);
-    RetryingCallFactory calls = rig.factory(client, rig.frozen().build());
-    CountDownLatch held = new CountDownLatch(1);
-    server.enqueue(Reply.status(200).delayUntil(held));
-    Entry.Answers first = new Entry.Answers();
-    Call patient = calls.newCall(Calls.get(server));
-    patient.enqueue(first);
-    server.awaitRequests(1, Calls.SOON);
-    Entry.Answers second = new Entry.Answers();
-    Call queued = calls.newCall(Calls.get(server));
-    queued.timeout().timeout(5, TimeUnit.SECONDS);
-    queued.enqueue(second);
-
-    rig.time.advance(Duration.ofSeconds(5));
-
-    IOException failure = second.failure();
-    assertEquals("timeout", failure.getMessage());
-    RetryReport report = RetryReport.of(failure).orElseThrow();
-    assertEquals(StopReason.DEADLINE, report.reason());
-    assertEquals(0, report.attempts());
-    held.countDown();
-    first.get().close();
-    assertEquals(1, server.requests().size());
   }
 
   /** The attempt's time begins when it leaves the queue. */
