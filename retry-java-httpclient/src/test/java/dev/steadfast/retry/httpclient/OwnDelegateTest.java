@@ -19,14 +19,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A client of the user's own making is trusted to send what it is given, as the JDK's own is. */
@@ -75,11 +72,6 @@ class OwnDelegateTest {
   }
 
   // ---- what such a client must not do, or may
-
-  static Stream<Arguments> entriesAndMethods() {
-    return Arrays.stream(Entry.values())
-        .flatMap(entry -> Stream.of("POST", "PUT").map(method -> Arguments.of(entry, method)));
-  }
 
   /** The JDK's own client throws such an exception before it sends. */
   @ParameterizedTest
