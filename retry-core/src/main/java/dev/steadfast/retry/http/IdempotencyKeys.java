@@ -36,6 +36,9 @@ public final class IdempotencyKeys {
   private static final int HASH_LENGTH = 64;
   private static final Set<String> NOT_IDEMPOTENT = Set.of("POST", "PATCH");
 
+  private static final IdempotencyKeys RANDOM_UUIDS =
+      of(UUID_LENGTH, (request, clock) -> UUID.randomUUID().toString());
+
   private final KeySource source;
   private final int shortest; // that the source makes
   private final Sent sent;
@@ -67,7 +70,7 @@ public final class IdempotencyKeys {
 
   /** {@return random UUIDs, one for each operation: every call is an intent of its own} */
   public static IdempotencyKeys randomUuid() {
-    return of(UUID_LENGTH, (request, clock) -> UUID.randomUUID().toString());
+    return RANDOM_UUIDS;
   }
 
   /**
