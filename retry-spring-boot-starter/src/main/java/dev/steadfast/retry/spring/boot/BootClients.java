@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.NamedBeanHolder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
@@ -26,35 +28,60 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 /** Clients as Boot builds them, with the properties of a service group. */
 final class BootClients {
   private final Environment environment;
+  private final ConfigurableListableBeanFactory beans;
   private final HttpServiceClientProperties groups;
   private final HttpClientSettingsPropertyMapper mapper;
-  private final ObjectProvider<ClientHttpRequestFactoryBuilder<?>> boots;
   private final List<ClientHttpRequestFactoryBuilderCustomizer<?>> customizers;
 
   BootClients(
       Environment environment,
+      ConfigurableListableBeanFactory beans,
       HttpServiceClientProperties groups,
       ObjectProvider<SslBundles> bundles,
       ObjectProvider<HttpClientSettings> settings,
-      ObjectProvider<ClientHttpRequestFactoryBuilder<?>> boots,
       ObjectProvider<ClientHttpRequestFactoryBuilderCustomizer<?>> customizers) {
     this.environment = environment;
+    this.beans = beans;
     this.groups = groups;
     this.mapper =
         new HttpClientSettingsPropertyMapper(bundles.getIfAvailable(), settings.getIfAvailable());
-    this.boots = boots;
     this.customizers = customizers.orderedStream().toList();
   }
 
-  /** The library that Boot uses for its own clients, if it is another one. */
-  Optional<String> detected(Library used) {
-    return Optional.ofNullable(boots.getIfAvailable())
-        .filter(each -> !(each instanceof JdkClientHttpRequestFactoryBuilder))
-        .filter(each ->
-            used != Library.APACHE
-                || !(each instanceof HttpComponentsClientHttpRequestFactoryBuilder))
-        .map(
-            each -> each.getClass().getSimpleName().replace("ClientHttpRequestFactoryBuilder", ""));
+  /**
+   * The library that Boot uses for its own clients, if it is another one, and who has chosen it.
+   *
+   * @throws StartRefused if that is a builder of the application, whose settings would not apply,
+   *     and no property chooses a library for the client
+   */
+  Optional<String> leftOut(String client, Library used) {
+    ClientHttpRequestFactoryBuilder<?> boots = boots();
+    if (boots == null
+        || !OwnBeans.isBuilderOfBoot(boots)
+        || (used == Library.JDK && boots instanceof JdkClientHttpRequestFactoryBuilder)
+        || (used == Library.APACHE
+            && boots instanceof HttpComponentsClientHttpRequestFactoryBuilder)) {
+      return Optional.empty();
+    }
+    String library =
+        boots.getClass().getSimpleName().replace("ClientHttpRequestFactoryBuilder", "");
+    NamedBeanHolder<?> own = OwnBeans.find(beans, ClientHttpRequestFactoryBuilder.class);
+    if (own == null) {
+      return Optional.of(library + ", which Boot detected");
+    }
+    String property = "steadfast.clients." + client + ".library";
+    if (!environment.containsProperty(property)) {
+      throw new StartRefused(
+          "The bean %s sets up %s, and client %s of steadfast.clients sends through %s by default,"
+                  .formatted(own.getBeanName(), library, client, used.text())
+              + " without the settings of that bean",
+          boots instanceof HttpComponentsClientHttpRequestFactoryBuilder
+              ? "Set %s=apache to send with these settings, or %1$s=jdk to send without them."
+                  .formatted(property)
+              : "Set %s=jdk to send without these settings, or make the bean a".formatted(property)
+                  + " JdkClientHttpRequestFactoryBuilder.");
+    }
+    return Optional.of(library + ", which the bean " + own.getBeanName() + " sets up");
   }
 
   /** Timeouts, redirects, cookies and TLS: those of the group, else those of all clients. */
@@ -84,6 +111,10 @@ final class BootClients {
     return groups.get(client);
   }
 
+  private @Nullable ClientHttpRequestFactoryBuilder<?> boots() {
+    return beans.getBeanProvider(ClientHttpRequestFactoryBuilder.class).getIfAvailable();
+  }
+
   /** A client with Boot's settings and the changes of the application's customizers. */
   HttpClient build(HttpClientSettings settings) {
     AtomicReference<HttpClient.Builder> used = new AtomicReference<>();
@@ -96,7 +127,7 @@ final class BootClients {
   }
 
   private JdkClientHttpRequestFactoryBuilder builder() {
-    if (boots.getIfAvailable() instanceof JdkClientHttpRequestFactoryBuilder customized) {
+    if (boots() instanceof JdkClientHttpRequestFactoryBuilder customized) {
       return customized;
     }
     JdkClientHttpRequestFactoryBuilder jdk = ClientHttpRequestFactoryBuilder.jdk();
@@ -108,7 +139,7 @@ final class BootClients {
 
   /** Boot's builder for Apache HttpClient, with the changes of the application's customizers. */
   HttpComponentsClientHttpRequestFactoryBuilder apache() {
-    return boots.getIfAvailable() instanceof HttpComponentsClientHttpRequestFactoryBuilder known
+    return boots() instanceof HttpComponentsClientHttpRequestFactoryBuilder known
         ? known
         : customize(ClientHttpRequestFactoryBuilder.httpComponents());
   }

@@ -1,8 +1,6 @@
 package dev.steadfast.retry.spring.boot;
 
 import org.springframework.boot.SpringBootVersion;
-import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -30,31 +28,12 @@ final class BootVersion {
     public void initialize(ConfigurableApplicationContext context) {
       String found = SpringBootVersion.getVersion();
       if (!isEnough(found)) {
-        throw new TooOld(found);
+        throw new StartRefused(
+            "retry-spring-boot-starter needs Spring Boot %d.%d or newer, and this is Spring Boot %s"
+                .formatted(MAJOR, MINOR, found),
+            "Update Spring Boot, or use dev.steadfast:retry-spring, which works with the RestClient"
+                + " and RestTemplate of Spring Framework 6.2 and 7 without the starter.");
       }
-    }
-  }
-
-  /** The version is too old. */
-  static final class TooOld extends IllegalStateException {
-    private static final long serialVersionUID = 1;
-
-    TooOld(String found) {
-      super(
-          "retry-spring-boot-starter needs Spring Boot %d.%d or newer, and this is Spring Boot %s"
-              .formatted(MAJOR, MINOR, found));
-    }
-  }
-
-  /** Tells what to do. */
-  static final class Analyzer extends AbstractFailureAnalyzer<TooOld> {
-    @Override
-    protected FailureAnalysis analyze(Throwable root, TooOld cause) {
-      return new FailureAnalysis(
-          cause.getMessage() + ".",
-          "Update Spring Boot, or use dev.steadfast:retry-spring, which works with the RestClient"
-              + " and RestTemplate of Spring Framework 6.2 and 7 without the starter.",
-          cause);
     }
   }
 }

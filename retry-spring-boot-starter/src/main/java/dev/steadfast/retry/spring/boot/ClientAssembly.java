@@ -53,25 +53,32 @@ final class ClientAssembly {
   }
 
   SteadfastClient client(String name, Client properties) {
+    String leftOut =
+        boot.leftOut(name, properties.library())
+            .map(other -> ", and not through " + other)
+            .orElse("");
     ClientWatch watch = new ClientWatch(name, layers);
     Breakers breakers = breakers(name, properties);
     HttpRetry configured = retry(name, properties, breakers, watch);
-    ClientHttpRequestFactory requests = requests(name, properties.library(), configured);
+    Sending sending = accepted(name, properties.library(), configured);
+    ClientHttpRequestFactory requests = sending.requests();
     HttpRetry retry = requests instanceof RetryingJdkRequestFactory jdk ? jdk.retry() : configured;
     LOG.info(
         "client {} sends through {}{}: {}",
         name,
         properties.library().text(),
-        boot.detected(properties.library())
-            .map(other -> ", and not through " + other + ", which Boot detected")
-            .orElse(""),
+        leftOut,
         retry.policy());
     return new SteadfastClient(
         name,
         retry,
         requests,
         new Surroundings(
-            boot.group(name), watch, breakers == null ? Map::of : breakers::states, beans));
+            boot.group(name),
+            watch,
+            breakers == null ? Map::of : breakers::states,
+            beans,
+            sending.close()));
   }
 
   private @Nullable Breakers breakers(String name, Client properties) {
@@ -147,30 +154,47 @@ final class ClientAssembly {
     }
   }
 
-  private ClientHttpRequestFactory requests(String name, Library library, HttpRetry retry) {
+  /** What sends, and how it is closed at the end of the application. */
+  private record Sending(ClientHttpRequestFactory requests, Runnable close) {}
+
+  private Sending accepted(String name, Library library, HttpRetry retry) {
+    try {
+      return sending(name, library, retry);
+    } catch (IllegalArgumentException refused) {
+      throw new StartRefused(
+          "Client %s of steadfast.clients: %s".formatted(name, refused.getMessage()),
+          "Change steadfast.clients.%s, the settings of Boot for it, or a bean of type HttpRetryCustomizer."
+              .formatted(name),
+          refused);
+    }
+  }
+
+  private Sending sending(String name, Library library, HttpRetry retry) {
     if (library == Library.OKHTTP) {
       need("retry-okhttp", "dev.steadfast.retry.okhttp.RetryingCallFactory", name);
-      return OkHttp.requests(name, boot, beans, retry);
+      return OkHttp.sending(name, boot, beans, retry);
     }
     HttpClientSettings settings = boot.settings(name);
     if (library == Library.APACHE) {
       need("retry-apache-httpclient5", "dev.steadfast.retry.apache5.Apache5Retry", name);
       need("retry-apache-httpclient5", "org.apache.hc.client5.http.classic.HttpClient", name);
-      return ApacheClients.requests(boot, settings, retry);
+      ClientHttpRequestFactory requests = ApacheClients.requests(boot, settings, retry);
+      return new Sending(requests, () -> ApacheClients.close(requests));
     }
     HttpClient client = boot.build(settings);
     Duration reading = settings.readTimeout();
-    return reading == null
-        ? RetryingJdkRequestFactory.wrap(client, retry)
-        : RetryingJdkRequestFactory.wrap(client, retry, reading);
+    return new Sending(
+        reading == null
+            ? RetryingJdkRequestFactory.wrap(client, retry)
+            : RetryingJdkRequestFactory.wrap(client, retry, reading),
+        () -> {}); // the end of its operations closes it
   }
 
   /** A class of its own, so that this one can be loaded without OkHttp. */
   private static final class OkHttp {
-    static ClientHttpRequestFactory requests(
-        String name, BootClients boot, BeanFactory beans, HttpRetry retry) {
-      OkHttpClient base =
-          beans.getBeanProvider(OkHttpClient.class).getIfAvailable(OkHttpClient::new);
+    static Sending sending(String name, BootClients boot, BeanFactory beans, HttpRetry retry) {
+      OkHttpClient own = beans.getBeanProvider(OkHttpClient.class).getIfAvailable();
+      OkHttpClient base = own == null ? new OkHttpClient() : own;
       HttpClientSettings settings = boot.settings(name);
       if (OkHttpClients.lacksCookies(base, settings)) {
         throw boot.wrong(
@@ -182,7 +206,9 @@ final class ClientAssembly {
                 + " sends through OkHttp, which needs a bean of type OkHttpClient"
                 + " with a cookieJar for it (expected: enable-when-possible or disable)");
       }
-      return OkHttpClients.requests(base, settings, retry);
+      return new Sending(
+          OkHttpClients.requests(base, settings, retry),
+          own == null ? () -> OkHttpClients.close(base) : () -> {});
     }
   }
 

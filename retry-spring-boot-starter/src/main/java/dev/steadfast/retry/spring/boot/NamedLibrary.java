@@ -12,6 +12,7 @@ import org.springframework.core.env.Environment;
 /** The library that a property of Boot names for all clients. */
 final class NamedLibrary {
   private static final String FACTORY = "spring.http.clients.imperative.factory";
+  private static final String CONNECTOR = "spring.http.clients.reactive.connector";
   private static final Set<String> OTHERS = Set.of("httpcomponents", "jetty", "reactor", "simple");
 
   private NamedLibrary() {}
@@ -41,6 +42,20 @@ final class NamedLibrary {
               + " of steadfast.clients send through another library (expected: jdk, or no value,"
               + " for which Boot chooses a library for its other clients; http-components if each"
               + " of these has library: apache)");
+    }
+  }
+
+  /** Refuses a connector that cannot be wrapped, for a client that WebClient is to use. */
+  static void checkConnector(Environment environment, String client) {
+    String named = environment.getProperty(CONNECTOR);
+    if (named != null && !canonical(named).equals("jdk")) {
+      throw new InvalidConfigurationPropertyValueException(
+          CONNECTOR,
+          named,
+          "WebClient is to send for client "
+              + client
+              + " of steadfast.clients through java.net.http (expected: jdk, or no value, for"
+              + " which Boot chooses a library for its other clients)");
     }
   }
 

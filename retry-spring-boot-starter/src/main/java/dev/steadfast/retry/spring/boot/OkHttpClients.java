@@ -48,6 +48,12 @@ final class OkHttpClients {
         && base.cookieJar().equals(CookieJar.NO_COOKIES);
   }
 
+  /** Closes the idle connections of a client, and ends the idle threads of its dispatcher. */
+  static void close(OkHttpClient client) {
+    client.dispatcher().executorService().shutdown();
+    client.connectionPool().evictAll();
+  }
+
   private static void secure(OkHttpClient.Builder builder, OkHttpClient base, SslBundle bundle) {
     X509TrustManager trust =
         Stream.of(bundle.getManagers().getTrustManagers())

@@ -32,6 +32,7 @@ record ReactiveServiceGroups(SteadfastClients clients)
   /** Has a builder send through a client of {@code java.net.http}. */
   static void connect(WebClient.Builder builder, SteadfastClient client, String what) {
     if (client.mayReplace(builder, Senders.CONNECTOR, what)) {
+      client.needNoNamedConnector();
       builder.clientConnector(
           client.senders().own(new JdkClientHttpConnector(client.httpClient())));
     }

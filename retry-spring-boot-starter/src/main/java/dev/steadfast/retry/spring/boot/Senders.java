@@ -1,7 +1,6 @@
 package dev.steadfast.retry.spring.boot;
 
 import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
@@ -12,7 +11,9 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.beans.factory.config.NamedBeanHolder;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.reactive.ClientHttpConnectorBuilder;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -35,8 +36,6 @@ final class Senders {
   // The request factories and connectors that talk to servers. Mocks are elsewhere.
   private static final String REAL = "org.springframework.http.client";
 
-  private static final String BOOT = "org.springframework.boot.";
-
   private final ConfigurableListableBeanFactory beans;
 
   // Kept until the check at the end of the start, as their senders may still change.
@@ -58,7 +57,7 @@ final class Senders {
   /** Called for a builder that Boot has just given a sender. */
   void madeByBoot(Object builder, String kind) {
     Object sender = of(builder, kind);
-    if (sender != null && isReal(sender) && !isOfTheApplication(sender)) {
+    if (sender != null && isReal(sender) && !isOfTheApplication(sender, kind)) {
       replaceable.add(sender);
       if (!checked && madeBefore.size() < MOST_BUILDERS && OwnRetries.beneath(sender)) {
         madeBefore.add(builder);
@@ -67,19 +66,20 @@ final class Senders {
   }
 
   // Boot also gives a builder the connector that the application has made a bean.
-  private boolean isOfTheApplication(Object sender) {
+  private boolean isOfTheApplication(Object sender, String kind) {
     return Stream.of(beans.getBeanNamesForType(sender.getClass(), false, false))
-        .filter(name -> sender.equals(beans.getSingleton(name)))
-        .anyMatch(name -> !isOfBoot(name));
+            .filter(name -> sender.equals(beans.getSingleton(name)))
+            .anyMatch(name -> !OwnBeans.isOfBoot(beans, name))
+        || isOfABuilderOfTheApplication(kind);
   }
 
-  private boolean isOfBoot(String bean) {
-    Method made =
-        beans.containsBeanDefinition(bean)
-                && beans.getMergedBeanDefinition(bean) instanceof RootBeanDefinition definition
-            ? definition.getResolvedFactoryMethod()
-            : null;
-    return made != null && made.getDeclaringClass().getName().startsWith(BOOT);
+  // A client of Steadfast has the settings of a bean that is Boot's own builder for its library.
+  private boolean isOfABuilderOfTheApplication(String kind) {
+    if (kind.equals(CONNECTOR)) {
+      return OwnBeans.find(beans, ClientHttpConnectorBuilder.class) != null;
+    }
+    NamedBeanHolder<?> own = OwnBeans.find(beans, ClientHttpRequestFactoryBuilder.class);
+    return own != null && !OwnBeans.isBuilderOfBoot(own.getBeanInstance());
   }
 
   /** How many builders, of those made so far, still have a sender of Boot's that retries itself. */

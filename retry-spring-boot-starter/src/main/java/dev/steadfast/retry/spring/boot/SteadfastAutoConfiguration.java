@@ -22,10 +22,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.boot.http.client.autoconfigure.imperative.ImperativeHttpClientAutoConfiguration;
@@ -64,6 +64,11 @@ public final class SteadfastAutoConfiguration {
   private static final String DEFAULT_CLIENT = "steadfast.default-client";
 
   SteadfastAutoConfiguration() {}
+
+  @Bean
+  static ConfigurationPropertiesBindHandlerAdvisor steadfastNoTexts() {
+    return NoTexts::new;
+  }
 
   // Acts before Boot makes a bean of the library that is named.
   @Bean
@@ -117,12 +122,12 @@ public final class SteadfastAutoConfiguration {
   @Bean
   BootClients steadfastBootClients(
       Environment environment,
+      ConfigurableListableBeanFactory beans,
       HttpServiceClientProperties groups,
       ObjectProvider<SslBundles> bundles,
       ObjectProvider<HttpClientSettings> settings,
-      ObjectProvider<ClientHttpRequestFactoryBuilder<?>> boots,
       ObjectProvider<ClientHttpRequestFactoryBuilderCustomizer<?>> customizers) {
-    return new BootClients(environment, groups, bundles, settings, boots, customizers);
+    return new BootClients(environment, beans, groups, bundles, settings, customizers);
   }
 
   @Bean

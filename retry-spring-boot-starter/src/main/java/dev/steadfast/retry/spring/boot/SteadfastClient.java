@@ -19,6 +19,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.NamedBeanHolder;
 import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
+import org.springframework.core.env.Environment;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
@@ -46,12 +47,14 @@ public final class SteadfastClient {
    * @param watch sees its operations
    * @param breakers the states of its circuit breakers
    * @param beans the beans of the application
+   * @param close closes what was made for it
    */
   record Surroundings(
       @Nullable HttpClientProperties group,
       ClientWatch watch,
       Supplier<Map<String, String>> breakers,
-      ConfigurableListableBeanFactory beans) {}
+      ConfigurableListableBeanFactory beans,
+      Runnable close) {}
 
   SteadfastClient(
       String name, HttpRetry retry, ClientHttpRequestFactory requests, Surroundings surroundings) {
@@ -100,6 +103,10 @@ public final class SteadfastClient {
           kept.getClass().getName());
     }
     return false;
+  }
+
+  void needNoNamedConnector() {
+    NamedLibrary.checkConnector(surroundings.beans().getBean(Environment.class), name);
   }
 
   // Boot's bean is a new builder each time. A singleton of the application is not to be changed.
@@ -255,12 +262,10 @@ public final class SteadfastClient {
     }
   }
 
-  /** Ends all operations, and closes the connections of a client that can be closed. */
+  /** Ends all operations, and closes the connections that are not those of a bean. */
   void close() {
     end();
-    if (library() == Library.APACHE) {
-      ApacheClients.close(requests);
-    }
+    surroundings.close().run();
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.springframework.http.client.ClientHttpRequestFactory;
 /**
  * Has the {@code RestTemplateBuilder} of Boot make templates that send through a client. A request
  * factory that the application sets on the builder, or a customizer on the template, comes after
- * this one and stays.
+ * this one and stays. So does one that a builder makes that is not Boot's.
  */
 record TemplateBuilders(Supplier<ClientHttpRequestFactory> client) implements BeanPostProcessor {
   @Override
@@ -18,7 +18,7 @@ record TemplateBuilders(Supplier<ClientHttpRequestFactory> client) implements Be
       return bean;
     }
     ClientHttpRequestFactoryBuilder<?> before = builder.requestFactoryBuilder();
-    if (before == null) {
+    if (before == null || !OwnBeans.isBuilderOfBoot(before)) {
       return bean;
     }
     return builder.requestFactoryBuilder(settings -> {

@@ -423,6 +423,41 @@ final class ClientsTest {
   }
 
   @Test
+  void aClientWithoutPropertiesHasTheDefaults_andThoseOfOtherSources(@TempDir Path directory)
+      throws Exception {
+    Files.writeString(
+        directory.resolve("application.yml"),
+        """
+        steadfast:
+          clients:
+            nothing:
+            tilde: ~
+            empty: ""
+            elsewhere:
+        """);
+    try (ConfigurableApplicationContext app =
+        App.start(
+            "spring.config.additional-location=" + directory.toUri(),
+            "steadfast.clients.elsewhere.policy=maxAttempts=7")) {
+      SteadfastClients clients = app.getBean(SteadfastClients.class);
+      for (String each : List.of("nothing", "tilde", "empty")) {
+        assertEquals(RetryPolicy.defaults(), clients.get(each).retry().policy());
+      }
+      assertEquals(7, clients.get("elsewhere").retry().policy().maxAttempts());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"steadfast:", "steadfast: {clients: }", "steadfast: {clients: {}}"})
+  void noClients(String yaml, @TempDir Path directory) throws Exception {
+    Files.writeString(directory.resolve("application.yml"), yaml);
+    try (ConfigurableApplicationContext app =
+        App.start("spring.config.additional-location=" + directory.toUri())) {
+      assertEquals(Set.of(), app.getBean(SteadfastClients.class).names());
+    }
+  }
+
+  @Test
   void aLazyApplicationRetriesToo() {
     server.enqueue(Reply.status(503), Reply.status(201).body("paid"));
     try (ConfigurableApplicationContext app =

@@ -1,6 +1,7 @@
 package dev.steadfast.retry.spring.boot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.tck.Reply;
@@ -14,9 +15,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -145,6 +148,54 @@ final class ShutdownTest {
             || result.contains("RequestFailedException"), // Apache HttpClient's own
         result);
     assertEquals(1, server.requests().size());
+  }
+
+  // The JDK's client cannot be closed before Java 21.
+  static List<String> librariesThatClose() {
+    return Runtime.version().feature() < 21
+        ? List.of("okhttp", "apache")
+        : List.of("jdk", "okhttp", "apache");
+  }
+
+  @ParameterizedTest
+  @MethodSource("librariesThatClose")
+  void itsConnectionsAreClosed(String library) throws Exception {
+    server.enqueue(Reply.status(200));
+    try (ConfigurableApplicationContext app =
+        App.start(
+            "steadfast.clients.pay.library=" + library,
+            "spring.http.serviceclient.pay.base-url=" + server.uri("/"))) {
+      SteadfastClient pay = app.getBean(SteadfastClients.class).get("pay");
+      pay.restClient().build().get().retrieve().toBodilessEntity();
+      assertEquals(1, server.openConnections());
+    }
+    server.awaitNoOpenConnections(Duration.ofSeconds(30));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OwnOkHttp {
+    static final OkHttpClient SHARED = new OkHttpClient();
+
+    @Bean
+    OkHttpClient shared() {
+      return SHARED;
+    }
+  }
+
+  @Test
+  void theConnectionsOfAnOkHttpClientOfTheApplicationStay() throws Exception {
+    server.enqueue(Reply.status(200));
+    try (ConfigurableApplicationContext app =
+        App.start(
+            OwnOkHttp.class,
+            "steadfast.clients.pay.library=okhttp",
+            "spring.http.serviceclient.pay.base-url=" + server.uri("/"))) {
+      SteadfastClient pay = app.getBean(SteadfastClients.class).get("pay");
+      pay.restClient().build().get().retrieve().toBodilessEntity();
+    }
+    assertEquals(1, OwnOkHttp.SHARED.connectionPool().idleConnectionCount());
+    assertFalse(OwnOkHttp.SHARED.dispatcher().executorService().isShutdown());
+    OwnOkHttp.SHARED.connectionPool().evictAll();
   }
 
   @Test

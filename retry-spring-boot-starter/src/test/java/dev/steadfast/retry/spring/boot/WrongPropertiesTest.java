@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.RetryPolicy;
+import dev.steadfast.retry.limit.AdaptiveLimit;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.context.annotation.Bean;
@@ -117,6 +120,74 @@ final class WrongPropertiesTest {
         "Invalid value 'okhttp' for configuration property 'steadfast.clients.payments.library'",
         "WebClient",
         "expected: jdk");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"reactor", "http-components"})
+  void aConnectorThatCannotBeWrapped(String named) {
+    assertTells(
+        failure(
+            AskingForWebClient.class,
+            "spring.http.clients.reactive.connector=" + named,
+            "steadfast.clients.rates.policy="),
+        "Invalid value '"
+            + named
+            + "' for configuration property"
+            + " 'spring.http.clients.reactive.connector'",
+        "WebClient is to send for client rates of steadfast.clients through java.net.http",
+        "expected: jdk, or no value");
+    App.start(ClientsTest.Groups.class, "spring.http.clients.reactive.connector=jdk").close();
+  }
+
+  /** Its own builder keeps Boot from making a connector, for which there is no library here. */
+  @Configuration(proxyBeanMethods = false)
+  static class AskingForWebClient {
+    @Bean
+    WebClient.Builder builder() {
+      return WebClient.builder();
+    }
+
+    @Bean
+    WebClient rates(SteadfastClients clients) {
+      return clients.get("rates").as(WebClient.Builder.class).build();
+    }
+  }
+
+  /** A guard whose places are lost for good to attempts that never end. */
+  @Configuration(proxyBeanMethods = false)
+  static class Limited {
+    @Bean
+    HttpRetryCustomizer limit() {
+      return (client, retry) ->
+          retry
+              .policy(RetryPolicy.builder().noTotalTimeout().build())
+              .guard(AdaptiveLimit.perOrigin());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jdk", "okhttp"})
+  void aGuardThatNeedsATimeoutWhereThereIsNone(String library) {
+    assertTells(
+        failure(
+            Limited.class,
+            "steadfast.clients.payments.library=" + library,
+            "spring.http.clients.read-timeout=0"),
+        "Client payments of steadfast.clients: attemptTimeout: none (expected: a timeout",
+        "Change steadfast.clients.payments");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "steadfast.clients.payments, maxAttempts=3",
+    "steadfast.clients, payments",
+    "steadfast.metrics, true"
+  })
+  void aTextInPlaceOfProperties(String property, String text) {
+    assertTells(
+        failure(property + "=" + text),
+        "'" + property + "'",
+        "expected: no value, but properties whose names begin with " + property + ".");
   }
 
   @Configuration(proxyBeanMethods = false)
