@@ -212,8 +212,8 @@ public final class ScriptedServer implements AutoCloseable {
   /**
    * How many connections are open: accepted, and closed by neither side. A connection that the
    * server ends no longer counts once its FIN or RST is out, so {@link #awaitNoOpenConnections}
-   * tells when {@link Reply#thenClose} has happened. Only where the server leaves a body unread
-   * ({@link Reply#onHead}) does it wait for the client to close as well.
+   * tells when {@link Reply#thenClose} has happened. It waits for the client to close as well only
+   * where the server leaves a body unread ({@link Reply#onHead}).
    *
    * @return the number
    */

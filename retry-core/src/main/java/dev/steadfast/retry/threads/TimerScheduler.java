@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * seconds without work, so there is nothing to close. Nothing depends on the common pool or on the
  * timer of {@link java.util.concurrent.CompletableFuture}.
  *
- * <p>If the process can make no thread for a while, tasks wait until it can. Only if there is no
- * thread of the library's at all does {@link #schedule} throw.
+ * <p>If the process can make no thread for a while, tasks wait until it can. {@link #schedule}
+ * throws only if there is no thread of the library's at all.
  */
 public final class TimerScheduler implements RetryScheduler {
   // Why it is like this: docs/decisions/threads-and-timers.md

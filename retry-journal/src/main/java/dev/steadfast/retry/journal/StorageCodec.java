@@ -11,9 +11,9 @@ import java.security.GeneralSecurityException;
  * Encrypts what a journal stores of requests and answers. The database then holds what {@link
  * #encode} gives, and the journal works with what {@link #decode} gives back.
  *
- * <p>Not encoded are the names of operations (name, principal, business key, sequence), the
- * principal that called, method, origin and path, the name of the key's header, the status, states
- * and times: the journal searches and orders by them, or shows them to a person.
+ * <p>The names of operations (name, principal, business key, sequence), the principal that called,
+ * method, origin and path, the name of the key's header, the status, states and times are not
+ * encoded: the journal searches and orders by them, or shows them to a person.
  *
  * <p>Both methods run on threads of the journal while a connection is held, several times for each
  * operation, so keep keys in memory. Implementations are safe for use by many threads.

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The request body of an operation that is watched on the wire, so that interceptors see the
  * caller's own object.
  *
- * <p>Not watched is a body of OkHttp's own classes that has a known length of at most 64 KiB: it
+ * <p>A body of OkHttp's own classes that has a known length of at most 64 KiB is not watched: it
  * has its bytes in memory or in a file, yields them each time, and is written at once. So the usual
  * JSON costs nothing. A short body of any other class is watched, too: a stream may be short, and
  * the sum of a few bytes costs less than a microsecond.
