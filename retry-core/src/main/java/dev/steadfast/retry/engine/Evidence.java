@@ -351,7 +351,8 @@ public final class Evidence {
     private final Safety earlier;
     private final boolean afterEffect;
     // Outcomes that many attempts share: an answer with the status 200, after one delivery or an
-    // unknown number of them. They are immutable, so a race to set them is harmless.
+    // unknown number of them, and no other number. They are immutable, so a race to set them is
+    // harmless.
     private @Nullable Outcome answered;
     private @Nullable Outcome answeredUncounted;
 
@@ -398,6 +399,7 @@ public final class Evidence {
       return last;
     }
 
+    /** The shared outcome; deliveries are 1, or -1 if they are not known. */
     private Outcome answered(int deliveries) {
       Outcome known = deliveries < 0 ? answeredUncounted : answered;
       if (known != null) {
@@ -414,8 +416,10 @@ public final class Evidence {
 
     @SuppressWarnings("ReferenceEquality") // an equal one gets a new outcome
     Outcome accepted(Evidence evidence) {
-      Outcome usual = answered(evidence.deliveries);
-      return usual.evidence() == evidence ? usual : new Outcome(Verdict.accepted(), evidence);
+      Outcome usual = evidence.deliveries < 0 ? answeredUncounted : answered;
+      return usual != null && usual.evidence() == evidence
+          ? usual
+          : new Outcome(Verdict.accepted(), evidence);
     }
 
     Safety earlier() {

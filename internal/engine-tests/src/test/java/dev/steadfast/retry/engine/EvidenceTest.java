@@ -142,6 +142,20 @@ class EvidenceTest {
         Evidence.of(Disposition.UNSENT, Evidence.Safety.UNSAFE, -1, 0).requests().toString());
   }
 
+  @Test
+  void anAttemptOfSeveralDeliveries_changesNoLaterOne() {
+    // Requests that no other test has: what attempts share lasts as long as the process.
+    Evidence.Requests rare =
+        Evidence.Requests.of(Disposition.REFUSED, Evidence.Safety.UNSAFE, Evidence.Safety.UNSAFE);
+    for (int deliveries : new int[] {2, 0, 1, 3}) {
+      Evidence each = Evidence.of(rare, 200, deliveries, false);
+      assertEquals(deliveries, each.deliveries());
+      assertSame(each, Outcome.of(Verdict.accepted(), each).evidence());
+    }
+    Evidence shared = Evidence.of(rare, 200, 1, false);
+    assertSame(Outcome.of(Verdict.accepted(), shared), Outcome.of(Verdict.accepted(), shared));
+  }
+
   private static Evidence replayed(Evidence evidence, boolean replayed) {
     return replayed ? evidence.withReplay() : evidence;
   }
