@@ -146,8 +146,8 @@ final class OkHttpTransport
     Answer answer;
     try {
       CallTimeouts.bound(response, deadline);
-      Buffer whole = WholeBody.of(response, operation);
-      answer = new Answer(response, of, whole, StreamStart.error(response, operation));
+      Buffer whole = BodyStart.whole(response, operation);
+      answer = new Answer(response, of, whole, BodyStart.errorEvent(response, operation));
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
       UnwantedResponse.close(response, operation);

@@ -253,7 +253,7 @@ public final class RetryInterceptor implements Interceptor {
         Response response = wire.attempted(bounded, request, true);
         transport.answered(response, wire, attempt);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
-            && !WholeBody.isRead(response, transport.operation())) {
+            && !BodyStart.isWhole(response, transport.operation())) {
           bounds.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } catch (IOException thrown) {
