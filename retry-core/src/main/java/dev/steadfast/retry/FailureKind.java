@@ -21,7 +21,10 @@ public enum FailureKind {
    * time per operation.
    */
   STALE_CONNECTION,
-  /** The server refused the request unprocessed (RFC 9113 section 8.7). */
+  /**
+   * The server refused the request unprocessed (RFC 9113 section 8.7): it has too many open
+   * streams, or replaces the connection. The first resend costs no budget.
+   */
   REFUSED_STREAM,
   /**
    * The server announced the end of an HTTP/2 connection (RFC 9113 section 6.8), and the client

@@ -344,9 +344,12 @@ final class RetryState {
       retry = nanos().waitFor(opening, remainingNanos(nowNanos), plan.environment().random());
     }
     // 9 withdraw from the budget: the only side effect of deciding, so last
-    // A GOAWAY ends a connection and says nothing about the server, so one resend costs nothing.
-    boolean announced = failure.kind() == FailureKind.GOAWAY && !seen && safeAsSuch;
-    if (!announced && !refusedThere) {
+    // The end of a connection, or of its free streams, is no outage of the server: all requests of
+    // a burst may meet it, so one resend of each costs nothing.
+    boolean ofConnection =
+        failure.kind() == FailureKind.GOAWAY || failure.kind() == FailureKind.REFUSED_STREAM;
+    boolean costsNothing = ofConnection && !seen && safeAsSuch;
+    if (!costsNothing && !refusedThere) {
       Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);
       if (!taken.granted()) {
         return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);

@@ -244,7 +244,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
       taken = true;
     } finally {
       if (!taken) {
-        wire.neverMind(); // a listener of the user's may have thrown after it was queued
+        wire.run(); // stops it: a listener of the user's may have thrown after it was queued
       }
     }
   }

@@ -100,11 +100,6 @@ final class WireTrace extends PathTrace implements Runnable, WatchedBody.Wire {
     return reached;
   }
 
-  /** OkHttp did not take the call, or said so after it had. */
-  void neverMind() {
-    run();
-  }
-
   @Override
   boolean isOver() {
     return timeIsUp || attempt.stopped();

@@ -427,6 +427,9 @@ class RetryStateTest {
             + " failed UNAVAILABLE #1, withdrew UNAVAILABLE #2, failed OTHER #2, ended FAILED -",
         "stale accept          | began, failed STALE_CONNECTION -, withdrew STALE_CONNECTION #1,"
             + " ended SUCCEEDED #1",
+        "refused_stream accept | began, failed REFUSED_STREAM -, ended SUCCEEDED -",
+        "refused_stream refused_stream accept | began, failed REFUSED_STREAM -,"
+            + " failed REFUSED_STREAM -, withdrew REFUSED_STREAM #1, ended SUCCEEDED #1",
         "fail fail+serverDelay=61s    | began, failed OTHER -, withdrew OTHER #1, failed OTHER #1,"
             + " ended FAILED -",
         "conflict+once conflict+once | began, failed CONFLICT -, withdrew CONFLICT #1,"
