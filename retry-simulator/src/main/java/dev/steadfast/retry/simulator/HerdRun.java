@@ -1,15 +1,9 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.Evidence;
-import dev.steadfast.retry.engine.Outcome;
-import dev.steadfast.retry.engine.RetryLoop;
-import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.simulator.HttpViews.Answer;
 import dev.steadfast.retry.simulator.HttpViews.Request;
 import java.util.ArrayList;
@@ -108,15 +102,16 @@ final class HerdRun {
   }
 
   /** One client with one call to make. */
-  private final class Client implements RetryTransport<Answer> {
+  private final class Client implements SimulatedCall {
     private final HttpOperation operation = retry.operation(Request.GET, RetryOptions.none());
 
-    void begin() {
-      RetryLoop.of(operation.plan(), operation.info(), this)
-          .start(operation.boundNanos(), this::end);
+    @Override
+    public HttpOperation operation() {
+      return operation;
     }
 
-    private void end(@Nullable Answer answer, @Nullable Throwable failure) {
+    @Override
+    public void ended(@Nullable Answer answer, @Nullable Throwable failure) {
       lastNanos = Math.max(lastNanos, time.nowNanos());
       failed += answer == null || answer.status() != 200 ? 1 : 0;
     }
@@ -147,26 +142,6 @@ final class HerdRun {
       if (closed || !server.offer(job)) {
         attempt.complete(busy, null);
       }
-    }
-
-    @Override
-    public Outcome outcome(Answer answer) {
-      return operation.outcome(answer, Outcomes.answered(answer.status()));
-    }
-
-    @Override
-    public Outcome outcome(Throwable failure) {
-      return operation.outcome(TransportFailure.of(FailureKind.TIMEOUT), Outcomes.LOST);
-    }
-
-    @Override
-    public Evidence evidence() {
-      return Outcomes.LOST;
-    }
-
-    @Override
-    public Throwable failure(End end, @Nullable Throwable cause) {
-      return new NoAnswerException();
     }
   }
 }

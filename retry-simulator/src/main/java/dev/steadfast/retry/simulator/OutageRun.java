@@ -1,15 +1,9 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.Evidence;
-import dev.steadfast.retry.engine.Outcome;
-import dev.steadfast.retry.engine.RetryLoop;
-import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.simulator.HttpViews.Answer;
 import dev.steadfast.retry.simulator.HttpViews.Request;
 import java.util.ArrayList;
@@ -18,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One run of the outage model: the library's own loop drives each operation. */
 final class OutageRun {
-  private static final Outcome BROKEN = new Outcome(Verdict.permanent(), Outcomes.LOST);
   // A call that is still under way this long after the last arrival counts as failed.
   private static final long DRAIN_NANOS = 60 * Durations.SECOND;
 
@@ -107,7 +100,7 @@ final class OutageRun {
   }
 
   /** One logical call. */
-  private final class Operation implements RetryTransport<Answer> {
+  private final class Operation implements SimulatedCall {
     private final HttpOperation operation;
     private final Evidence.Safety safety;
     private final FifoServer endpoint;
@@ -119,14 +112,25 @@ final class OutageRun {
       this.endpoint = request.equals(Request.SLOW) ? slowEndpoint : server;
     }
 
-    void begin() {
-      underWay++;
-      trace.count(trace.arrived, beganNanos);
-      RetryLoop.of(operation.plan(), operation.info(), this)
-          .start(operation.boundNanos(), this::end);
+    @Override
+    public HttpOperation operation() {
+      return operation;
     }
 
-    private void end(@Nullable Answer answer, @Nullable Throwable failure) {
+    @Override
+    public Evidence.Safety safety() {
+      return safety;
+    }
+
+    @Override
+    public void begin() {
+      underWay++;
+      trace.count(trace.arrived, beganNanos);
+      SimulatedCall.super.begin();
+    }
+
+    @Override
+    public void ended(@Nullable Answer answer, @Nullable Throwable failure) {
       underWay--;
       if (Answer.OK.equals(answer)) {
         trace.count(trace.served, beganNanos);
@@ -155,28 +159,6 @@ final class OutageRun {
       if (!endpoint.offer(job)) {
         attempt.complete(busy, null);
       }
-    }
-
-    @Override
-    public Outcome outcome(Answer answer) {
-      return operation.outcome(answer, Outcomes.answered(answer.status(), safety));
-    }
-
-    @Override
-    public Outcome outcome(Throwable failure) {
-      return failure instanceof NoAnswerException
-          ? operation.outcome(TransportFailure.of(FailureKind.TIMEOUT), evidence())
-          : BROKEN;
-    }
-
-    @Override
-    public Evidence evidence() {
-      return Outcomes.lost(safety);
-    }
-
-    @Override
-    public Throwable failure(End end, @Nullable Throwable cause) {
-      return new NoAnswerException();
     }
   }
 }

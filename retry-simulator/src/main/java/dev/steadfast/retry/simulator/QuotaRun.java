@@ -1,15 +1,9 @@
 package dev.steadfast.retry.simulator;
 
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.engine.Attempt;
-import dev.steadfast.retry.engine.Evidence;
-import dev.steadfast.retry.engine.Outcome;
-import dev.steadfast.retry.engine.RetryLoop;
-import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
-import dev.steadfast.retry.http.TransportFailure;
 import dev.steadfast.retry.limit.QuotaPacing;
 import dev.steadfast.retry.simulator.HttpViews.Answer;
 import dev.steadfast.retry.simulator.HttpViews.Request;
@@ -83,7 +77,7 @@ final class QuotaRun {
   }
 
   /** One call of a thread, after which it makes the next one. */
-  private final class Call implements RetryTransport<Answer> {
+  private final class Call implements SimulatedCall {
     private final HttpRetry client;
     private final HttpOperation operation;
     private final long beganNanos = time.nowNanos();
@@ -93,12 +87,13 @@ final class QuotaRun {
       this.operation = client.operation(Request.GET, RetryOptions.none());
     }
 
-    void begin() {
-      RetryLoop.of(operation.plan(), operation.info(), this)
-          .start(operation.boundNanos(), this::end);
+    @Override
+    public HttpOperation operation() {
+      return operation;
     }
 
-    private void end(@Nullable Answer answer, @Nullable Throwable failure) {
+    @Override
+    public void ended(@Nullable Answer answer, @Nullable Throwable failure) {
       boolean succeeded = answer != null && answer.status() == 200;
       if (counts() && succeeded) {
         seconds.add(Durations.seconds(time.nowNanos() - beganNanos));
@@ -119,26 +114,6 @@ final class QuotaRun {
       sent += counts() ? 1 : 0;
       refused += counts() && answer.status() != 200 ? 1 : 0;
       time.schedule(after(QuotaSpec.LATENCY_NANOS / 2), () -> attempt.complete(answer, null));
-    }
-
-    @Override
-    public Outcome outcome(Answer answer) {
-      return operation.outcome(answer, Outcomes.answered(answer.status()));
-    }
-
-    @Override
-    public Outcome outcome(Throwable failure) {
-      return operation.outcome(TransportFailure.of(FailureKind.TIMEOUT), Outcomes.LOST);
-    }
-
-    @Override
-    public Evidence evidence() {
-      return Outcomes.LOST;
-    }
-
-    @Override
-    public Throwable failure(End end, @Nullable Throwable cause) {
-      return new NoAnswerException();
     }
   }
 }
