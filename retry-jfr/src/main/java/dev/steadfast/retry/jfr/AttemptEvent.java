@@ -3,7 +3,6 @@ package dev.steadfast.retry.jfr;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -16,17 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Description("An attempt, up to its response head or failure")
 @Enabled(false)
 @StackTrace(false)
-final class AttemptEvent extends Event {
-  @OperationId
-  @Label("Operation")
-  long operation;
-
-  @Label("Origin")
-  @Nullable String origin;
-
-  @Label("Target")
-  @Nullable String target;
-
+final class AttemptEvent extends OperationPart {
   @Label("Number")
   @Description("1 for the first attempt")
   int number;

@@ -46,14 +46,7 @@ final class OpenEvents {
   void waitEnded() {
     WaitEvent event = wait;
     wait = null;
-    if (event == null) {
-      return;
-    }
-    event.end();
-    if (event.shouldCommit()) {
-      event.operation = number;
-      event.origin = info.origin();
-      event.target = info.label();
+    if (event != null && event.ends(number, info)) {
       event.commit();
     }
   }
@@ -61,14 +54,7 @@ final class OpenEvents {
   void attemptEnded(AttemptReport report) {
     AttemptEvent event = attempt;
     attempt = null;
-    if (event == null) {
-      return;
-    }
-    event.end();
-    if (event.shouldCommit()) {
-      event.operation = number;
-      event.origin = info.origin();
-      event.target = info.label();
+    if (event != null && event.ends(number, info)) {
       event.number = report.number();
       event.outcome = report.outcome();
       event.kind = report.kind().map(OpenEvents::text).orElse(null);
@@ -80,14 +66,7 @@ final class OpenEvents {
   void operationEnded(RetryReport report) {
     OperationEvent event = operation;
     operation = null;
-    if (event == null) {
-      return;
-    }
-    event.end();
-    if (event.shouldCommit()) {
-      event.operation = number;
-      event.origin = info.origin();
-      event.target = info.label();
+    if (event != null && event.ends(number, info)) {
       event.attempts = report.attempts();
       event.waited = Durations.nanos(report.waited());
       event.reason = report.reason().toString();

@@ -3,7 +3,6 @@ package dev.steadfast.retry.jfr;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -17,17 +16,7 @@ import org.jspecify.annotations.Nullable;
 @Description("A call with all its attempts and waits")
 @Enabled(false)
 @StackTrace(false)
-final class OperationEvent extends Event {
-  @OperationId
-  @Label("Operation")
-  long operation;
-
-  @Label("Origin")
-  @Nullable String origin;
-
-  @Label("Target")
-  @Nullable String target;
-
+final class OperationEvent extends OperationPart {
   @Label("Attempts")
   int attempts;
 

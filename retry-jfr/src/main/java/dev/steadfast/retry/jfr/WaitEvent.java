@@ -2,7 +2,6 @@ package dev.steadfast.retry.jfr;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -15,17 +14,7 @@ import org.jspecify.annotations.Nullable;
 @Category("Steadfast")
 @Description("A wait before a retry")
 @StackTrace(false)
-final class WaitEvent extends Event {
-  @OperationId
-  @Label("Operation")
-  long operation;
-
-  @Label("Origin")
-  @Nullable String origin;
-
-  @Label("Target")
-  @Nullable String target;
-
+final class WaitEvent extends OperationPart {
   @Label("Delay")
   @Description("The length that was planned; the duration of the event is the real one")
   @Timespan(Timespan.NANOSECONDS)
