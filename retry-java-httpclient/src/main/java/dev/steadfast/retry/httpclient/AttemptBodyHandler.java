@@ -1,18 +1,15 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.http.HttpOperation;
-import dev.steadfast.retry.internal.StreamTypes;
 import dev.steadfast.retry.paths.WirePath;
 import java.net.ConnectException;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -23,34 +20,20 @@ import org.jspecify.annotations.Nullable;
  * before the user's handler is asked, so a response that will be retried never reaches the user's
  * handler. It also learns of the end of the client's call.
  */
-final class AttemptBodyHandler<T>
+final class AttemptBodyHandler<T> extends AttemptRequest
     implements BodyHandler<T>, BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable> {
-  @SuppressWarnings("rawtypes") // an updater knows the class of the field and no more
-  private static final AtomicReferenceFieldUpdater<AttemptBodyHandler, Taken> TAKEN =
-      AtomicReferenceFieldUpdater.newUpdater(AttemptBodyHandler.class, Taken.class, "taken");
-
-  /** Whether the client has got the request. */
-  private enum Taken {
-    NOT_YET,
-    YES,
-    NEVER
-  }
-
   // Null once the client's call is over. The client holds this for as long as a body is on its way,
   // and an attempt leads to the client itself, which it would keep from being collected.
   private volatile @Nullable Attempt<Answer<T>> attempt;
-  private final AttemptBody body;
   private final BodyHandler<T> users;
   private final HttpOperation operation;
 
   private @Nullable String origin; // of all answers; null: the client follows redirects
   private volatile long headNanos; // when the head came, if the origin is not known before the body
-  private final WireStop stop = new WireStop();
   private volatile @Nullable WatchedSubscriber<T> collector; // null: none yet, or none is needed
-  private volatile Taken taken = Taken.NOT_YET;
   private volatile @Nullable ProvisionalHeads<T> provisional; // null: a head suffices
-  // A JudgedBody while the rules wait for it; then the bytes of the answer that the caller gets.
-  private volatile @Nullable Object held;
+  private volatile @Nullable UnreadBody<T> unread; // null: the client's call includes the body
+  private volatile byte @Nullable [] delivered; // the body of the caller's answer, if it was kept
   private volatile @Nullable StreamStart start; // of the latest body; null: not awaited
   private volatile @Nullable Function<HttpResponse.ResponseInfo, @Nullable WirePath> headCame;
   private volatile boolean answered;
@@ -63,15 +46,11 @@ final class AttemptBodyHandler<T>
 
   AttemptBodyHandler(
       Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, HttpOperation operation) {
+    super(body);
     this.attempt = attempt;
-    this.body = body;
     this.users = users;
     this.operation = operation;
     this.previousEnd = new PreviousEnd<>(body, users);
-  }
-
-  AttemptBody body() {
-    return body;
   }
 
   /** Whether the head of the response came. */
@@ -139,7 +118,8 @@ final class AttemptBodyHandler<T>
   /** The body of the answer; null if it is not whole, too long, or left to the caller to read. */
   byte @Nullable [] recordedBody() {
     WatchedSubscriber<T> collecting = collector;
-    if (held instanceof byte[] whole) {
+    byte[] whole = delivered;
+    if (whole != null) {
       return whole.length <= operation.keepsAnswerBytes() ? whole : null;
     }
     return collecting == null ? null : collecting.recorded();
@@ -148,51 +128,14 @@ final class AttemptBodyHandler<T>
   /** Whether the user's code has already received a part of the body. */
   boolean handedOn() {
     WatchedSubscriber<T> collecting = collector;
-    return !waitsAgain() && (begun() || (collecting != null && collecting.handsOn()));
-  }
-
-  /** Whether a stream has begun for the caller. */
-  private boolean begun() {
     StreamStart beginning = start;
-    return beginning != null && beginning.isOver();
-  }
-
-  /**
-   * Whether the client has not taken the request. It never will from then on, so the evidence of
-   * the attempt stays true: a timer may end an attempt while its thread is just about to send.
-   */
-  boolean notTaken() {
-    return taken != Taken.YES
-        && (TAKEN.compareAndSet(this, Taken.NOT_YET, Taken.NEVER) || taken == Taken.NEVER);
-  }
-
-  /** Whether the client has taken the request, and all of its body. */
-  boolean sent() {
-    return taken == Taken.YES && body.written();
-  }
-
-  /**
-   * The client gets the request now.
-   *
-   * @return false if the attempt was given up as one that sent nothing; then nothing may be sent
-   */
-  boolean handOver() {
-    return TAKEN.compareAndSet(this, Taken.NOT_YET, Taken.YES);
-  }
-
-  /** The client has refused the request. The JDK's own client is known to send nothing then. */
-  void notTakenByClient() {
-    taken = Taken.NEVER;
+    boolean begun = beginning != null && beginning.isOver();
+    return !waitsAgain() && (begun || (collecting != null && collecting.handsOn()));
   }
 
   /** Sets the only origin that can answer, as the client follows no redirects. */
   void answeredBy(String origin) {
     this.origin = origin;
-  }
-
-  /** Stops the attempt on the wire. */
-  WireStop stop() {
-    return stop;
   }
 
   /** How long the body that is on its way, up or down, may still be silent. */
@@ -202,7 +145,7 @@ final class AttemptBodyHandler<T>
     if (collecting != null && !waitsAgain()) {
       return collecting.idleLeftNanos(nowNanos, most);
     }
-    return answered() ? most : body.idleLeftNanos(nowNanos, most);
+    return answered() ? most : body().idleLeftNanos(nowNanos, most);
   }
 
   /**
@@ -230,10 +173,10 @@ final class AttemptBodyHandler<T>
     StreamStart beginning = StreamStart.of(operation, info);
     start = beginning;
     if (beginning == null) {
-      return taker(running, head, judges(info), ofUsers);
+      return taker(running, head, UnreadBody.judged(operation, info), ofUsers);
     }
     collector = null;
-    stop.headPassed(); // the client's own timeout ends with the head, and the attempt goes on
+    stop().headPassed(); // the client's own timeout ends with the head, and the attempt goes on
     return beginning.taker(error -> taker(running, head.begunWith(error), false, ofUsers));
   }
 
@@ -242,18 +185,35 @@ final class AttemptBodyHandler<T>
       Answer<T> head,
       boolean judged,
       Supplier<BodySubscriber<T>> ofUsers) {
-    RetryScheduler timers = operation.plan().timers();
     ProvisionalHeads<T> heads = provisional;
-    if (heads != null) {
-      collector = null;
-      return heads.taker(running, head, judged, ofUsers);
+    if (heads == null) {
+      return judged ? leaveUnread(running, head, true, ofUsers) : decided(running, head, ofUsers);
     }
-    if (judged) {
-      JudgedBody<T> waits = new JudgedBody<>(running, head, timers, ofUsers);
-      held = waits;
-      return waits.taker();
+    collector = null;
+    heads.head(head);
+    boolean accepted = !judged && running.peek(head);
+    if (heads.maySendAgain()) {
+      return heads.taker(running, accepted, ofUsers);
     }
-    return running.head(head) ? ofUsers.get() : previousEnd.taker(new Discarder<>(timers));
+    return accepted ? ofUsers.get() : leaveUnread(running, head, judged, ofUsers);
+  }
+
+  private BodySubscriber<T> decided(
+      Attempt<Answer<T>> running, Answer<T> answer, Supplier<BodySubscriber<T>> ofUsers) {
+    return running.head(answer)
+        ? ofUsers.get()
+        : previousEnd.taker(new Discarder<>(operation.plan().timers()));
+  }
+
+  private BodySubscriber<T> leaveUnread(
+      Attempt<Answer<T>> running,
+      Answer<T> head,
+      boolean judged,
+      Supplier<BodySubscriber<T>> ofUsers) {
+    UnreadBody<T> left = new UnreadBody<>(running, provisional, head);
+    unread = left;
+    return left.taker(
+        operation.plan().timers(), judged, answer -> decided(running, answer, ofUsers));
   }
 
   private BodySubscriber<T> ofUsers(
@@ -267,7 +227,7 @@ final class AttemptBodyHandler<T>
       // Not thrown on: the client would leave the body unread.
       return new Discarder<>(operation.plan().timers(), thrown);
     }
-    stop.headPassed();
+    stop().headPassed();
     int kept = RecordingSubscriber.givesBodyAtHead(made) ? 0 : operation.keepsAnswerBytes();
     boolean inMemory = WatchedSubscriber.collectsInMemory(made);
     if (inMemory && kept == 0 && operation.plan().endsBeforeIdleTimeout()) {
@@ -284,13 +244,29 @@ final class AttemptBodyHandler<T>
     return collecting;
   }
 
-  /** The client's call is over, with exactly one of these. */
+  /** The asynchronous call of the client is over, with exactly one of these. */
   @Override
   public void accept(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
+    UnreadBody<T> left = unread;
+    if (response == null || left == null) {
+      over(response, thrown);
+    } else {
+      left.read(response, operation.plan().timers(), this::over);
+    }
+  }
+
+  /** Reads the body of the response that the client gave to the calling thread, if it is unread. */
+  HttpResponse<T> whole(HttpResponse<T> response) throws Throwable {
+    UnreadBody<T> left = unread;
+    return left == null ? response : left.read(response);
+  }
+
+  /** The client's call and the body of its response are over, with exactly one of these. */
+  void over(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
     Attempt<Answer<T>> over = Objects.requireNonNull(attempt, "the call was over before");
     attempt = null;
     headCame = null;
-    body.over();
+    body().over();
     try {
       if (response == null) {
         failed(over, Objects.requireNonNull(thrown));
@@ -305,9 +281,7 @@ final class AttemptBodyHandler<T>
   private void succeeded(Attempt<Answer<T>> attempt, HttpResponse<T> response) {
     WatchedSubscriber<T> collecting = collector;
     status = response.statusCode();
-    ProvisionalHeads<T> heads = provisional;
-    byte[] bytes = heads == null ? JudgedBody.whole(held) : heads.over(response);
-    held = null;
+    byte[] bytes = kept(response);
     if (collecting != null) {
       BodyWatch.start(collecting, operation.plan(), attempt.remainingNanos());
     }
@@ -327,18 +301,27 @@ final class AttemptBodyHandler<T>
     attempt.complete(answer, null);
   }
 
+  /** The body if it was kept and nothing was decided yet. */
+  private byte @Nullable [] kept(HttpResponse<T> response) {
+    UnreadBody<T> left = unread;
+    if (left != null) {
+      unread = null;
+      return left.whole();
+    }
+    ProvisionalHeads<T> heads = provisional;
+    if (heads == null) {
+      return null;
+    }
+    heads.over(response);
+    return heads.whole();
+  }
+
   private Answer<T> readBy(Answer<T> answer, byte[] bytes) {
     return operation.judgedBodyBytes(answer.status()) > 0 ? answer.judgedWith(bytes) : answer;
   }
 
-  /** Whether the rules read the body. A stream is the caller's to read. */
-  private boolean judges(HttpResponse.ResponseInfo info) {
-    return operation.judgedBodyBytes(info.statusCode()) > 0
-        && !StreamTypes.include(info.headers().firstValue("Content-Type").orElse(""));
-  }
-
   private void deliverHeld(Attempt<Answer<T>> attempt, HttpResponse<T> response, byte[] bytes) {
-    held = bytes;
+    delivered = bytes;
     try {
       attempt.complete(Answer.whole(StoredResponse.of(response, bytes, users), null), null);
     } catch (Throwable thrown) {
@@ -356,7 +339,7 @@ final class AttemptBodyHandler<T>
   }
 
   private void failed(Attempt<Answer<T>> attempt, Throwable thrown) {
-    boolean blocking = stop.blocking();
+    boolean blocking = stop().blocking();
     // An exception that a blocking call throws has the caller's frames already, and belongs to it
     // alone.
     Throwable own = blocking ? thrown : Failures.ownCopy(Failures.unwrapped(thrown));
@@ -370,19 +353,17 @@ final class AttemptBodyHandler<T>
     if (!interrupted && !answered() && previousEnd.ends(attempt)) {
       return;
     }
-    Throwable source = body.sourceFailure();
+    Throwable source = body().sourceFailure();
     if (source != null && !attempt.stopped()) {
       // The client wraps the publisher's exception. A ConnectException was hidden from it.
       attempt.userCodeFailed(blocking && !(source instanceof ConnectException) ? own : source);
     }
-    ProvisionalHeads<T> heads = provisional;
-    if (heads != null) {
-      heads.fails(attempt);
-    } else if (held instanceof JudgedBody<?> judged) {
-      held = null;
-      judged.fails();
+    UnreadBody<T> left = unread;
+    if (left != null) {
+      unread = null;
+      left.fails();
     }
-    RequestBodyChangedException changed = body.changed();
+    RequestBodyChangedException changed = body().changed();
     attempt.complete(null, changed == null || interrupted ? own : changed);
   }
 }

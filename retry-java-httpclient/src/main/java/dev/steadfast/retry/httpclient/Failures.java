@@ -281,6 +281,20 @@ final class Failures {
         : failure;
   }
 
+  /** The exception of a body as the client's {@code send} would throw it. */
+  static Throwable thrownBySend(Throwable failure) {
+    String message = failure.getMessage();
+    if (failure instanceof IOException broken) {
+      return withFramesOfCaller(broken);
+    }
+    if (failure instanceof IllegalArgumentException) {
+      return new IllegalArgumentException(message, failure);
+    }
+    return failure instanceof SecurityException
+        ? new SecurityException(message, failure)
+        : new IOException(message, failure);
+  }
+
   private static @Nullable IOException sameClass(Class<?> type, @Nullable String message) {
     Function<@Nullable String, IOException> copy = COPIES.get(type);
     return copy == null ? null : copy.apply(message);

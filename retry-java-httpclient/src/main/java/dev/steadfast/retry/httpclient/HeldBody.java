@@ -7,7 +7,9 @@ import java.io.ByteArrayOutputStream;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -19,9 +21,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the body of an answer that another attempt may follow, until the client's call is over. A
- * long or slow body is not kept: then its reader is chosen at once. The reader of an event stream
- * is chosen when its first event is known, however long that takes.
+ * Takes a body before it is known who reads it. A body that the client's call waits for is kept as
+ * a whole; if it is long or slow, its reader is chosen at once. The reader of an event stream is
+ * chosen when its first event is known, however long that takes. A body that is read after the
+ * client's call cannot fail that call: the reader of one that breaks is chosen, too.
  */
 final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, Flow.Subscription {
   // The limit of a discarded body, almost: not a round number for the same reason.
@@ -30,9 +33,13 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   private final RetryScheduler scheduler;
   private final long mostNanos;
   private final @Nullable FirstEvent event; // null: the body is kept as a whole
-  private final Supplier<@Nullable BodySubscriber<T>> decision; // null: nobody gets the body
+  // What it makes is null if nobody gets the body. Null itself once it was asked: it leads to the
+  // operation, and the client holds this for as long as the body is on its way.
+  private volatile @Nullable Supplier<@Nullable BodySubscriber<T>> decision;
+  private boolean afterCall; // the client's call does not wait; written before the client gets this
   private final CompletableFuture<T> body = new CompletableFuture<>();
   private final AtomicBoolean decided = new AtomicBoolean();
+  private final AtomicBoolean timing = new AtomicBoolean();
   private final Queue<List<ByteBuffer>> held = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean asked = new AtomicBoolean(); // the client was, for the next buffers
   private final AtomicLong demand = new AtomicLong(); // of the user's subscriber
@@ -41,40 +48,51 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   private volatile Flow.@Nullable Subscription source;
   private volatile RetryScheduler.@Nullable Task timer;
   private volatile @Nullable BodySubscriber<T> users; // null: the body is kept
+  private volatile boolean begun = true; // reading may begin
   private volatile boolean complete;
   private volatile @Nullable Throwable failure;
   private volatile byte @Nullable [] whole;
 
   /**
-   * A body that is kept.
+   * A body of which the beginning is kept.
    *
-   * @param decision asked once, if the body is too long or too slow: decides what follows the
+   * @param mostNanos how long the beginning may take
+   * @param event the beginning is known with this event; null for the whole body
+   * @param decision asked once, unless the body is kept as a whole: decides what follows the
    *     attempt, and makes the user's subscriber if the user gets the answer
    */
-  HeldBody(RetryScheduler scheduler, Supplier<@Nullable BodySubscriber<T>> decision) {
-    this(scheduler, MOST_NANOS, decision);
-  }
-
-  /** An event stream of which the beginning is kept. */
   HeldBody(
-      RetryScheduler scheduler, FirstEvent event, Supplier<@Nullable BodySubscriber<T>> decision) {
+      RetryScheduler scheduler,
+      long mostNanos,
+      @Nullable FirstEvent event,
+      Supplier<@Nullable BodySubscriber<T>> decision) {
     this.scheduler = scheduler;
-    this.mostNanos = Long.MAX_VALUE;
+    this.mostNanos = mostNanos;
     this.event = event;
     this.decision = decision;
   }
 
   /**
-   * A body that is kept, with a time limit of its own.
+   * A body that is kept until the client's call is over.
    *
-   * @param mostNanos how long the body may take
+   * @param decision asked once, if the body is too long or too slow
    */
-  HeldBody(
+  HeldBody(RetryScheduler scheduler, Supplier<@Nullable BodySubscriber<T>> decision) {
+    this(scheduler, MOST_NANOS, null, decision);
+  }
+
+  /**
+   * A body that is read after the client's call, from {@link #begin} on.
+   *
+   * @param mostNanos how long the body may take; 0 to choose its reader without waiting for it
+   * @param decision asked once, unless the body is kept as a whole
+   */
+  static <T extends @Nullable Object> HeldBody<T> afterCall(
       RetryScheduler scheduler, long mostNanos, Supplier<@Nullable BodySubscriber<T>> decision) {
-    this.scheduler = scheduler;
-    this.mostNanos = mostNanos;
-    this.event = null;
-    this.decision = decision;
+    HeldBody<T> held = new HeldBody<>(scheduler, mostNanos, null, decision);
+    held.afterCall = true;
+    held.begun = false;
+    return held;
   }
 
   /** The body if it was kept; null if it is not whole, or if its reader was chosen. */
@@ -82,9 +100,35 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     return whole;
   }
 
-  @Override
-  public CompletionStage<T> getBody() {
+  /** What the reader makes of the body; null if the body was kept, or nobody gets it. */
+  CompletableFuture<T> body() {
     return body;
+  }
+
+  /** The client's call is over: the body is read now. */
+  void begin() {
+    begun = true;
+    if (mostNanos == 0) {
+      decide();
+    } else if (complete) {
+      ended();
+    } else if (source != null) {
+      startReading(); // else the client's subscription does
+    }
+  }
+
+  /** Ends a body for which nobody waits any more. */
+  void giveUp() {
+    CancellationException cancelled = new CancellationException("Request cancelled");
+    cancel();
+    onError(cancelled);
+    body.completeExceptionally(cancelled);
+  }
+
+  @Override
+  @SuppressWarnings("NullAway") // this body is never used
+  public CompletionStage<T> getBody() {
+    return afterCall ? CompletableFuture.completedFuture(null) : body;
   }
 
   // Calls of the client.
@@ -92,8 +136,18 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
     source = subscription;
+    if (begun) {
+      startReading();
+    }
+  }
+
+  private void startReading() {
+    boolean timed = event == null && mostNanos != 0;
+    if (timed && !timing.compareAndSet(false, true)) {
+      return;
+    }
     try {
-      timer = event == null ? scheduler.schedule(mostNanos, this::decide) : null;
+      timer = timed ? scheduler.schedule(mostNanos, this::decide) : null;
     } catch (Throwable noTimer) {
       decide();
       return;
@@ -127,24 +181,28 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   @Override
   public void onError(Throwable broken) {
     failure = broken;
-    end();
+    ended();
   }
 
   @Override
   public void onComplete() {
     if (event != null && !decided.get()) {
       event.end();
-      complete = true;
       decide();
-      return;
     }
-    end();
+    ended();
   }
 
   @SuppressWarnings("NullAway") // this body is never used
-  private void end() {
+  private void ended() {
     complete = true;
+    if (!begun) {
+      return;
+    }
     stopTimer();
+    if (afterCall && (failure != null || mostNanos == 0)) {
+      decide();
+    }
     if (!decided.compareAndSet(false, true)) {
       passOn();
       return;
@@ -154,6 +212,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
       body.completeExceptionally(broken);
       return;
     }
+    decision = null;
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     held.forEach(buffers -> buffers.forEach(buffer -> write(buffer, all)));
     held.clear();
@@ -189,13 +248,15 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
       return;
     }
     stopTimer();
+    Supplier<@Nullable BodySubscriber<T>> maker = Objects.requireNonNull(decision);
+    decision = null;
     BodySubscriber<T> taker = null;
     try {
-      taker = decision.get();
+      taker = maker.get();
       if (taker != null) {
-        taker.getBody().whenComplete(this::taken);
         taker.onSubscribe(this);
         users = taker;
+        awaitBody(taker);
       }
     } catch (Throwable thrown) {
       cancel();
@@ -208,6 +269,19 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
       return;
     }
     passOn();
+  }
+
+  // A subscriber may read all of its body before it returns its future. Not on this thread, which
+  // may have to bring the bytes.
+  private void awaitBody(BodySubscriber<T> taker) {
+    scheduler.execute(() -> {
+      try {
+        taker.getBody().whenComplete(this::taken);
+      } catch (Throwable thrown) {
+        cancel();
+        body.completeExceptionally(thrown);
+      }
+    });
   }
 
   @SuppressWarnings("NullAway") // null is a body as any other

@@ -167,7 +167,7 @@ final class JdkTransport<T> extends PathTransport
     HttpResponse<T> response = null;
     Throwable thrown = null;
     try {
-      response = taken(client).send(timed, delivery);
+      response = delivery.whole(taken(client).send(timed, delivery));
     } catch (Throwable failed) {
       thrown = timed.equals(request) ? failed : limits().timedOut(attempt, failed);
     }
@@ -177,7 +177,7 @@ final class JdkTransport<T> extends PathTransport
     if (Failures.refused(thrown) && !delivery.answered() && wrapped.isJdks()) {
       delivery.notTakenByClient();
     }
-    delivery.accept(response, thrown);
+    delivery.over(response, thrown);
     if (byUser && attempt.stopped()) {
       Thread.currentThread().interrupt(); // the attempt had ended: the loop sees it next
     }

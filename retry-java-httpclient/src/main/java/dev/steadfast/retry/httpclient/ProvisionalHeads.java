@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The heads of one attempt where a head does not suffice: the client may send again after it, or
- * shows the requests before it only at the end of its call. A body that another attempt may follow
- * is kept until then.
+ * shows the requests before it only at the end of its call. The body of an answer that another
+ * attempt may follow is kept until then, or left unread.
  */
 final class ProvisionalHeads<T> {
   private final SeenRequests requests;
@@ -30,7 +30,6 @@ final class ProvisionalHeads<T> {
   private volatile boolean waitsAgain; // the client has an answer, and perhaps sends again
   private volatile @Nullable Outcome outcome; // of the latest head
   private volatile @Nullable HeldBody<T> held; // of the latest head
-  private volatile @Nullable Answer<T> heldHead; // until what follows is decided
 
   ProvisionalHeads(
       SeenRequests requests, boolean maySendAgain, AttemptBody body, RetryScheduler timers) {
@@ -91,25 +90,29 @@ final class ProvisionalHeads<T> {
     return held != null;
   }
 
-  /**
-   * Chooses the subscriber for the body of a head.
-   *
-   * @param judged whether the rules read the body before they say what the answer means
-   * @param users makes the user's subscriber
-   */
-  BodySubscriber<T> taker(
-      Attempt<Answer<T>> attempt,
-      Answer<T> head,
-      boolean judged,
-      Supplier<BodySubscriber<T>> users) {
+  /** The client may send again after an answer, within its call. */
+  boolean maySendAgain() {
+    return maySendAgain;
+  }
+
+  /** Notes a head. */
+  void head(Answer<T> head) {
     requests.head(head.status(), body.passes());
     waitsAgain = false;
     held = null;
-    heldHead = null;
-    BodySubscriber<T> taker =
-        !judged && attempt.peek(head) ? users.get() : held(attempt, head, users);
+  }
+
+  /**
+   * Chooses the subscriber for the body of a head, after which the client may send again.
+   *
+   * @param accepted whether the answer is for the caller, unless the client sends again
+   * @param users makes the user's subscriber
+   */
+  BodySubscriber<T> taker(
+      Attempt<Answer<T>> attempt, boolean accepted, Supplier<BodySubscriber<T>> users) {
+    BodySubscriber<T> taker = accepted ? users.get() : held(users);
     int number = requests.heads();
-    return maySendAgain ? new EndOfBody<>(taker, () -> bodyOver(attempt, number)) : taker;
+    return new EndOfBody<>(taker, () -> bodyOver(attempt, number));
   }
 
   private void bodyOver(Attempt<Answer<T>> attempt, int number) {
@@ -119,35 +122,25 @@ final class ProvisionalHeads<T> {
     }
   }
 
-  private HeldBody<T> held(
-      Attempt<Answer<T>> attempt, Answer<T> head, Supplier<BodySubscriber<T>> users) {
-    HeldBody<T> keeping =
-        new HeldBody<>(
-            timers,
-            // While the client may send again, no other attempt can be decided on.
-            () -> maySendAgain || decidesEarly(attempt, head) ? users.get() : null);
+  private HeldBody<T> held(Supplier<BodySubscriber<T>> users) {
+    // While the client may send again, no other attempt can be decided on.
+    HeldBody<T> keeping = new HeldBody<>(timers, users::get);
     held = keeping;
-    heldHead = head;
     return keeping;
   }
 
-  private boolean decidesEarly(Attempt<Answer<T>> attempt, Answer<T> head) {
-    heldHead = null;
+  /** The answer is judged before the client's call is over. */
+  void decidesEarly() {
     requests.decidesEarly();
-    return attempt.head(head);
   }
 
-  /** The call fails. A body that breaks while it is kept changes nothing: its head decides. */
-  void fails(Attempt<Answer<T>> attempt) {
-    Answer<T> head = heldHead;
-    if (head != null && !maySendAgain && !attempt.stopped()) {
-      boolean unused = decidesEarly(attempt, head);
-    }
-  }
-
-  /** The call is over. Returns the body if it was kept to the end. */
-  byte @Nullable [] over(HttpResponse<T> response) {
+  /** The call is over. */
+  void over(HttpResponse<T> response) {
     requests.over(response);
+  }
+
+  /** The body if it was kept to the end of the call. */
+  byte @Nullable [] whole() {
     HeldBody<T> keeping = held;
     return keeping == null ? null : keeping.whole();
   }

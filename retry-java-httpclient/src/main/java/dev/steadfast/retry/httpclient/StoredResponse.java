@@ -60,6 +60,11 @@ record StoredResponse<T>(
   static <T> HttpResponse<T> of(HttpResponse<T> response, byte[] bytes, BodyHandler<T> handler)
       throws IOException {
     Head head = new Head(response.statusCode(), response.headers(), response.version());
+    return of(response, body(head, bytes, handler));
+  }
+
+  /** A copy of a response with another body. */
+  static <T> HttpResponse<T> of(HttpResponse<T> response, T body) {
     return new StoredResponse<>(
         response.request(),
         response.statusCode(),
@@ -69,7 +74,12 @@ record StoredResponse<T>(
         response.previousResponse(),
         response.sslSession(),
         Jdk21Methods.connectionLabel(response),
-        body(head, bytes, handler));
+        body);
+  }
+
+  @Override
+  public String toString() {
+    return "(" + request.method() + " " + uri + ") " + statusCode; // as the client's
   }
 
   private static <T> T body(Head head, byte[] bytes, BodyHandler<T> handler) throws IOException {

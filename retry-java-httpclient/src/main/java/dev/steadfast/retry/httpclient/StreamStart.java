@@ -47,6 +47,7 @@ final class StreamStart {
   <T> BodySubscriber<T> taker(Function<@Nullable String, BodySubscriber<T>> decision) {
     return new HeldBody<>(
         operation.plan().timers(),
+        Long.MAX_VALUE,
         event,
         () -> {
           over = true;

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A POST without a key through a client that follows redirects. Only the whole response tells
@@ -35,37 +36,55 @@ class UnsafeRedirectTest {
     return entry.call(client(Redirect.NORMAL), bench.post("100"), BodyHandlers.ofString());
   }
 
-  static Stream<Arguments> redirects() {
+  /** A long answer and one that breaks: neither says more of the redirects than its head. */
+  static Stream<Arguments> bodies() {
     return Arrays.stream(Entry.values())
-        .flatMap(
-            entry -> Stream.of(301, 302, 303, 307, 308).map(status -> Arguments.of(entry, status)));
+        .flatMap(entry ->
+            Stream.of(
+                    Reply.status(429).body("x".repeat(300_000)),
+                    Reply.truncatedBody(429, 100, "half"))
+                .map(answer -> Arguments.of(entry, answer)));
   }
 
-  /** Nothing more is known when so much of the body has come. */
+  @ParameterizedTest
+  @MethodSource("bodies")
+  void anAnswerAfterNoRedirectRefusesTheRequest(Entry entry, Reply answer) throws Throwable {
+    bench.server.enqueue(answer, CREATED);
+
+    HttpResponse<String> response = post(entry);
+
+    assertEquals(201, response.statusCode());
+    assertEquals(2, JdkReports.of(response).attempts());
+  }
+
   @ParameterizedTest
   @EnumSource
-  void aLongAnswerIsForTheCaller(Entry entry) throws Throwable {
+  void anAnswerAfterARedirectIsForTheCaller(Entry entry) throws Throwable {
     String body = "x".repeat(300_000);
-    bench.server.enqueue(Reply.status(429).body(body));
+    bench.server.enqueue(redirect(), Reply.status(429).body(body));
 
     HttpResponse<String> response = post(entry);
 
     assertEquals(429, response.statusCode());
     assertEquals(body, response.body());
     assertEquals(StopReason.NOT_REPLAYABLE, JdkReports.of(response).reason());
-    assertEquals(1, bench.server.requests().size());
+    assertEquals(2, bench.server.requests().size());
   }
 
   @ParameterizedTest
   @EnumSource
-  void aBodyThatBreaksIsJudgedByItsHead(Entry entry) throws Throwable {
-    bench.server.enqueue(Reply.truncatedBody(429, 100, "half"), CREATED);
+  void aBodyThatBreaksAfterARedirectIsJudgedByItsHead(Entry entry) throws Throwable {
+    bench.server.enqueue(redirect(), Reply.truncatedBody(429, 100, "half"), CREATED);
 
     IOException broken = assertThrows(IOException.class, () -> post(entry));
 
     RetryReport report = RetryReport.of(broken).orElseThrow();
     assertEquals(StopReason.NOT_REPLAYABLE, report.reason(), report::toString);
-    assertEquals(1, bench.server.requests().size());
+    assertEquals(2, bench.server.requests().size());
+  }
+
+  private Reply redirect() {
+    return Reply.status(303).header("Location", bench.server.uri("/next").toString());
   }
 
   @ParameterizedTest
