@@ -40,7 +40,7 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   private final AsyncTracingRuntime runtime;
   private final AtomicBoolean over = new AtomicBoolean(); // its exchanges are over
 
-  private @Nullable BodyStart start; // written before the answer; null: its head is enough
+  private @Nullable BodyStart start; // written before the answer, and read after it; null: none
   private volatile @Nullable AsyncAnswer answer; // null: none yet, or one that comes too late
   private volatile Goes goes = Goes.NOT_KNOWN;
   private @Nullable ByteArrayOutputStream read; // of a body that is not, or not yet, the caller's
@@ -159,15 +159,16 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
 
   @Override
   public void consume(ByteBuffer data) throws IOException {
+    AsyncAnswer of = answer();
     if (goes == Goes.TO_CALLER) {
-      answer().consume(data);
+      of.consume(data);
       return;
     }
     boolean decides = goes == Goes.NOT_KNOWN && start != null && start.take(data);
     byte[] part = new byte[data.remaining()];
     data.duplicate().get(part);
     read().write(part, 0, part.length);
-    answer().consume(data);
+    of.consume(data);
     if (decides) {
       decide(-1);
     }
@@ -179,10 +180,11 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   @Override
   public void streamEnd(@Nullable List<? extends Header> trailers)
       throws HttpException, IOException {
+    AsyncAnswer of = answer();
     if (goes == Goes.NOT_KNOWN && start != null && start.endsEvent()) {
       decide(-1);
     }
-    answer().streamEnd(trailers);
+    of.streamEnd(trailers);
   }
 
   @Override
