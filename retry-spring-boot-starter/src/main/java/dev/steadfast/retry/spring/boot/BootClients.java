@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -30,6 +31,7 @@ final class BootClients {
   private final Environment environment;
   private final ConfigurableListableBeanFactory beans;
   private final HttpServiceClientProperties groups;
+  private final @Nullable SslBundles bundles;
   private final HttpClientSettingsPropertyMapper mapper;
   private final List<ClientHttpRequestFactoryBuilderCustomizer<?>> customizers;
 
@@ -43,8 +45,8 @@ final class BootClients {
     this.environment = environment;
     this.beans = beans;
     this.groups = groups;
-    this.mapper =
-        new HttpClientSettingsPropertyMapper(bundles.getIfAvailable(), settings.getIfAvailable());
+    this.bundles = bundles.getIfAvailable();
+    this.mapper = new HttpClientSettingsPropertyMapper(this.bundles, settings.getIfAvailable());
     this.customizers = customizers.orderedStream().toList();
   }
 
@@ -90,6 +92,32 @@ final class BootClients {
     checkTimeout(client, "connect-timeout", settings.connectTimeout());
     checkTimeout(client, "read-timeout", settings.readTimeout());
     return settings;
+  }
+
+  /** The settings of a group, and where it has none, those of a client. */
+  HttpClientSettings settings(String group, HttpClientSettings otherwise) {
+    return new HttpClientSettingsPropertyMapper(bundles, otherwise).map(groups.get(group));
+  }
+
+  /** The settings of a builder that are not those of all clients, and else those of a client. */
+  HttpClientSettings settings(HttpClientSettings ofBuilder, HttpClientSettings otherwise) {
+    HttpClientSettings ofAll = mapper.map(null);
+    return new HttpClientSettings(
+        own(ofBuilder, ofAll, otherwise, HttpClientSettings::cookieHandling),
+        own(ofBuilder, ofAll, otherwise, HttpClientSettings::redirects),
+        own(ofBuilder, ofAll, otherwise, HttpClientSettings::connectTimeout),
+        own(ofBuilder, ofAll, otherwise, HttpClientSettings::readTimeout),
+        own(ofBuilder, ofAll, otherwise, HttpClientSettings::sslBundle),
+        own(ofBuilder, ofAll, otherwise, HttpClientSettings::inetAddressFilter));
+  }
+
+  private static <T> @Nullable T own(
+      HttpClientSettings ofBuilder,
+      HttpClientSettings ofAll,
+      HttpClientSettings otherwise,
+      Function<HttpClientSettings, @Nullable T> setting) {
+    @Nullable T own = setting.apply(ofBuilder);
+    return own == null || own.equals(setting.apply(ofAll)) ? setting.apply(otherwise) : own;
   }
 
   private void checkTimeout(String client, String setting, @Nullable Duration timeout) {

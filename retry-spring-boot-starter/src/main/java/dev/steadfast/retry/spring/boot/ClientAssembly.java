@@ -6,6 +6,8 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
+import dev.steadfast.retry.spring.RetryingOkHttpRequestFactory;
+import dev.steadfast.retry.spring.boot.ClientRequests.Sending;
 import dev.steadfast.retry.spring.boot.SteadfastClient.Surroundings;
 import dev.steadfast.retry.spring.boot.SteadfastProperties.Client;
 import dev.steadfast.retry.spring.boot.SteadfastProperties.Library;
@@ -60,9 +62,13 @@ final class ClientAssembly {
     ClientWatch watch = new ClientWatch(name, layers);
     Breakers breakers = breakers(name, properties);
     HttpRetry configured = retry(name, properties, breakers, watch);
-    Sending sending = accepted(name, properties.library(), configured);
-    ClientHttpRequestFactory requests = sending.requests();
-    HttpRetry retry = requests instanceof RetryingJdkRequestFactory jdk ? jdk.retry() : configured;
+    Library library = properties.library();
+    needLibrary(name, library);
+    ClientRequests requests =
+        new ClientRequests(
+            boot.settings(name), settings -> accepted(name, library, configured, settings));
+    HttpRetry retry =
+        requests.usual() instanceof RetryingJdkRequestFactory jdk ? jdk.retry() : configured;
     LOG.info(
         "client {} sends through {}{}: {}",
         name,
@@ -74,11 +80,7 @@ final class ClientAssembly {
         retry,
         requests,
         new Surroundings(
-            boot.group(name),
-            watch,
-            breakers == null ? Map::of : breakers::states,
-            beans,
-            sending.close()));
+            boot.group(name), watch, breakers == null ? Map::of : breakers::states, beans));
   }
 
   private @Nullable Breakers breakers(String name, Client properties) {
@@ -154,12 +156,10 @@ final class ClientAssembly {
     }
   }
 
-  /** What sends, and how it is closed at the end of the application. */
-  private record Sending(ClientHttpRequestFactory requests, Runnable close) {}
-
-  private Sending accepted(String name, Library library, HttpRetry retry) {
+  private Sending accepted(
+      String name, Library library, HttpRetry retry, HttpClientSettings settings) {
     try {
-      return sending(name, library, retry);
+      return sending(name, library, retry, settings);
     } catch (IllegalArgumentException refused) {
       throw new StartRefused(
           "Client %s of steadfast.clients: %s".formatted(name, refused.getMessage()),
@@ -169,33 +169,45 @@ final class ClientAssembly {
     }
   }
 
-  private Sending sending(String name, Library library, HttpRetry retry) {
+  private Sending sending(
+      String name, Library library, HttpRetry retry, HttpClientSettings settings) {
     if (library == Library.OKHTTP) {
-      need("retry-okhttp", "dev.steadfast.retry.okhttp.RetryingCallFactory", name);
-      return OkHttp.sending(name, boot, beans, retry);
+      return OkHttp.sending(name, boot, beans, retry, settings);
     }
-    HttpClientSettings settings = boot.settings(name);
     if (library == Library.APACHE) {
-      need("retry-apache-httpclient5", "dev.steadfast.retry.apache5.Apache5Retry", name);
-      need("retry-apache-httpclient5", "org.apache.hc.client5.http.classic.HttpClient", name);
       ClientHttpRequestFactory requests = ApacheClients.requests(boot, settings, retry);
-      return new Sending(requests, () -> ApacheClients.close(requests));
+      return new Sending(
+          requests, () -> ApacheClients.cancelAll(requests), () -> ApacheClients.close(requests));
     }
     HttpClient client = boot.build(settings);
     Duration reading = settings.readTimeout();
-    return new Sending(
+    RetryingJdkRequestFactory requests =
         reading == null
             ? RetryingJdkRequestFactory.wrap(client, retry)
-            : RetryingJdkRequestFactory.wrap(client, retry, reading),
-        () -> {}); // the end of its operations closes it
+            : RetryingJdkRequestFactory.wrap(client, retry, reading);
+    return new Sending(requests, requests.client()::shutdownNow, () -> {});
+  }
+
+  private static void needLibrary(String name, Library library) {
+    if (library == Library.OKHTTP) {
+      need("retry-okhttp", "dev.steadfast.retry.okhttp.RetryingCallFactory", name);
+    }
+    if (library == Library.APACHE) {
+      need("retry-apache-httpclient5", "dev.steadfast.retry.apache5.Apache5Retry", name);
+      need("retry-apache-httpclient5", "org.apache.hc.client5.http.classic.HttpClient", name);
+    }
   }
 
   /** A class of its own, so that this one can be loaded without OkHttp. */
   private static final class OkHttp {
-    static Sending sending(String name, BootClients boot, BeanFactory beans, HttpRetry retry) {
+    static Sending sending(
+        String name,
+        BootClients boot,
+        BeanFactory beans,
+        HttpRetry retry,
+        HttpClientSettings settings) {
       OkHttpClient own = beans.getBeanProvider(OkHttpClient.class).getIfAvailable();
       OkHttpClient base = own == null ? new OkHttpClient() : own;
-      HttpClientSettings settings = boot.settings(name);
       if (OkHttpClients.lacksCookies(base, settings)) {
         throw boot.wrong(
             name,
@@ -206,8 +218,10 @@ final class ClientAssembly {
                 + " sends through OkHttp, which needs a bean of type OkHttpClient"
                 + " with a cookieJar for it (expected: enable-when-possible or disable)");
       }
+      RetryingOkHttpRequestFactory requests = OkHttpClients.requests(base, settings, retry);
       return new Sending(
-          OkHttpClients.requests(base, settings, retry),
+          requests,
+          requests.calls()::cancelAll,
           own == null ? () -> OkHttpClients.close(base) : () -> {});
     }
   }

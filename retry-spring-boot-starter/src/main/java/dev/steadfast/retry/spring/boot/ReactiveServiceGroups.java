@@ -1,22 +1,26 @@
 package dev.steadfast.retry.spring.boot;
 
+import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import dev.steadfast.retry.spring.boot.SteadfastProperties.Library;
+import java.net.http.HttpClient;
 import java.util.Locale;
+import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.reactive.function.client.WebClient;
 import org.springframework.web.reactive.function.client.support.WebClientHttpServiceGroupConfigurer;
 
 /** The {@link ServiceGroups} of WebFlux. */
-record ReactiveServiceGroups(SteadfastClients clients)
+record ReactiveServiceGroups(SteadfastClients clients, BootClients boot)
     implements WebClientHttpServiceGroupConfigurer {
   @Override
   public void configureGroups(Groups<WebClient.Builder> groups) {
     groups.forEachClient((group, builder) ->
-        clients
-            .find(group.name())
-            .ifPresent(client -> {
+        clients.forGroup(
+            group.name(),
+            boot,
+            (client, requests) -> {
               needJdk(client, "the HTTP service group, which uses WebClient");
-              connect(builder, client, "the HTTP service group " + group.name());
+              connect(builder, client, requests, "the HTTP service group " + group.name());
             }));
   }
 
@@ -30,11 +34,15 @@ record ReactiveServiceGroups(SteadfastClients clients)
   }
 
   /** Has a builder send through a client of {@code java.net.http}. */
-  static void connect(WebClient.Builder builder, SteadfastClient client, String what) {
+  static void connect(
+      WebClient.Builder builder,
+      SteadfastClient client,
+      ClientHttpRequestFactory requests,
+      String what) {
     if (client.mayReplace(builder, Senders.CONNECTOR, what)) {
       client.needNoNamedConnector();
-      builder.clientConnector(
-          client.senders().own(new JdkClientHttpConnector(client.httpClient())));
+      HttpClient http = ((RetryingJdkRequestFactory) requests).client();
+      builder.clientConnector(client.senders().own(new JdkClientHttpConnector(http)));
     }
   }
 

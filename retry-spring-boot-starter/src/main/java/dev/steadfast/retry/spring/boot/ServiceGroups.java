@@ -5,18 +5,21 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientHttpServiceGroupConfigurer;
 
 /**
- * Gives the HTTP service groups that have a client of their name that client. It comes last, so
- * that it sees what customizers of the application and of tests have set.
+ * Gives the HTTP service groups that have a client of their name that client, and those that have
+ * settings of their own a default client with these settings. It comes last, so that it sees what
+ * customizers of the application and of tests have set.
  */
-record ServiceGroups(SteadfastClients clients) implements RestClientHttpServiceGroupConfigurer {
+record ServiceGroups(SteadfastClients clients, BootClients boot)
+    implements RestClientHttpServiceGroupConfigurer {
   // Why it is like this: docs/decisions/mock-servers.md
   @Override
   public void configureGroups(Groups<RestClient.Builder> groups) {
     groups.forEachClient((group, builder) ->
-        clients
-            .find(group.name())
-            .ifPresent(
-                client -> client.sendFor(builder, "the HTTP service group " + group.name())));
+        clients.forGroup(
+            group.name(),
+            boot,
+            (client, requests) ->
+                client.sendFor(builder, requests, "the HTTP service group " + group.name())));
   }
 
   /** Sees which request factories Boot has made for groups, before anything replaces them. */

@@ -96,11 +96,7 @@ public final class SteadfastAutoConfiguration {
       throw new InvalidConfigurationPropertyValueException(
           DEFAULT_CLIENT, ofAll, "no such client (expected: one of " + clients.keySet() + ")");
     }
-    SteadfastClients all = new SteadfastClients(clients);
-    if (ofAll != null) {
-      all.get(ofAll); // it is in use from the start
-    }
-    return all;
+    return new SteadfastClients(clients, ofAll);
   }
 
   @Bean
@@ -148,8 +144,9 @@ public final class SteadfastAutoConfiguration {
   }
 
   @Bean
-  RestClientHttpServiceGroupConfigurer steadfastServiceGroups(SteadfastClients clients) {
-    return new ServiceGroups(clients);
+  RestClientHttpServiceGroupConfigurer steadfastServiceGroups(
+      SteadfastClients clients, BootClients boot) {
+    return new ServiceGroups(clients, boot);
   }
 
   @Bean
@@ -162,9 +159,13 @@ public final class SteadfastAutoConfiguration {
   @Bean
   @ConditionalOnProperty(DEFAULT_CLIENT)
   static BeanPostProcessor steadfastRestTemplates(
-      ObjectProvider<SteadfastClients> clients, ObjectProvider<SteadfastProperties> properties) {
-    return new TemplateBuilders(
-        () -> ofAll(clients.getObject(), properties.getObject()).requestFactory());
+      ObjectProvider<SteadfastClients> clients,
+      ObjectProvider<SteadfastProperties> properties,
+      ObjectProvider<BootClients> boot) {
+    return new TemplateBuilders(settings -> {
+      SteadfastClient client = ofAll(clients.getObject(), properties.getObject());
+      return client.requests(boot.getObject().settings(settings, client.settings()));
+    });
   }
 
   static SteadfastClient ofAll(SteadfastClients clients, SteadfastProperties properties) {
@@ -188,8 +189,9 @@ public final class SteadfastAutoConfiguration {
     }
 
     @Bean
-    WebClientHttpServiceGroupConfigurer steadfastReactiveServiceGroups(SteadfastClients clients) {
-      return new ReactiveServiceGroups(clients);
+    WebClientHttpServiceGroupConfigurer steadfastReactiveServiceGroups(
+        SteadfastClients clients, BootClients boot) {
+      return new ReactiveServiceGroups(clients, boot);
     }
 
     @Bean
@@ -199,7 +201,8 @@ public final class SteadfastAutoConfiguration {
       return builder -> {
         SteadfastClient client = ofAll(clients, properties);
         ReactiveServiceGroups.needJdk(client, "the WebClient builders of Boot");
-        ReactiveServiceGroups.connect(builder, client, "a WebClient.Builder of Boot");
+        ReactiveServiceGroups.connect(
+            builder, client, client.requestFactory(), "a WebClient.Builder of Boot");
       };
     }
   }

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.NamedBeanHolder;
+import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.autoconfigure.HttpClientProperties;
 import org.springframework.core.env.Environment;
 import org.springframework.http.client.ClientHttpRequestFactory;
@@ -34,7 +35,8 @@ public final class SteadfastClient {
 
   private final String name;
   private final HttpRetry retry;
-  private final ClientHttpRequestFactory requests;
+  private final ClientRequests all;
+  private final ClientHttpRequestFactory requests; // with the client's own settings
   private final Surroundings surroundings;
   private final Senders senders;
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
@@ -47,22 +49,20 @@ public final class SteadfastClient {
    * @param watch sees its operations
    * @param breakers the states of its circuit breakers
    * @param beans the beans of the application
-   * @param close closes what was made for it
    */
   record Surroundings(
       @Nullable HttpClientProperties group,
       ClientWatch watch,
       Supplier<Map<String, String>> breakers,
-      ConfigurableListableBeanFactory beans,
-      Runnable close) {}
+      ConfigurableListableBeanFactory beans) {}
 
-  SteadfastClient(
-      String name, HttpRetry retry, ClientHttpRequestFactory requests, Surroundings surroundings) {
+  SteadfastClient(String name, HttpRetry retry, ClientRequests all, Surroundings surroundings) {
     this.name = name;
     this.retry = retry;
     this.surroundings = surroundings;
     this.senders = surroundings.beans().getBean(Senders.class);
-    this.requests = senders.own(requests);
+    this.all = all;
+    this.requests = senders.own(all.usual());
   }
 
   /**
@@ -82,9 +82,24 @@ public final class SteadfastClient {
 
   /** Has a builder send through this client, unless it has to keep its sender. */
   void sendFor(RestClient.Builder builder, String what) {
+    sendFor(builder, requests, what);
+  }
+
+  /** The same, by one of the request factories of this client. */
+  void sendFor(RestClient.Builder builder, ClientHttpRequestFactory through, String what) {
     if (mayReplace(builder, Senders.REQUEST_FACTORY, what)) {
-      builder.requestFactory(requests);
+      builder.requestFactory(through);
     }
+  }
+
+  /** The request factory with some settings of Boot's; the same one for the same settings. */
+  ClientHttpRequestFactory requests(HttpClientSettings settings) {
+    return senders.own(all.with(settings));
+  }
+
+  /** The settings of this client. */
+  HttpClientSettings settings() {
+    return all.settings();
   }
 
   /** Whether a builder may send through this client. If not, the log says so once. */
@@ -168,7 +183,7 @@ public final class SteadfastClient {
     static Object builder(SteadfastClient client) {
       WebClient.Builder builder =
           client.copyOfBean(WebClient.Builder.class, WebClient::builder, WebClient.Builder::clone);
-      ReactiveServiceGroups.connect(builder, client, A_BUILDER);
+      ReactiveServiceGroups.connect(builder, client, client.requests, A_BUILDER);
       return GroupSettings.apply(client.surroundings.group(), builder);
     }
   }
@@ -255,17 +270,13 @@ public final class SteadfastClient {
 
   /** Ends all operations, on the wire or waiting. */
   void end() {
-    switch (library()) {
-      case JDK -> httpClient().shutdownNow();
-      case OKHTTP -> OkHttp.calls(requests).cancelAll();
-      case APACHE -> ApacheClients.cancelAll(requests);
-    }
+    all.end();
   }
 
   /** Ends all operations, and closes the connections that are not those of a bean. */
   void close() {
-    end();
-    surroundings.close().run();
+    all.end();
+    all.close();
   }
 
   @Override

@@ -3,9 +3,12 @@ package dev.steadfast.retry.spring.boot;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.http.client.ClientHttpRequestFactory;
 
 /**
  * The clients of {@code steadfast.clients}, by name. Immutable and safe for use by many threads.
@@ -17,8 +20,17 @@ import java.util.TreeMap;
 public final class SteadfastClients {
   private final Map<String, SteadfastClient> clients;
 
-  SteadfastClients(Map<String, SteadfastClient> clients) {
+  private final @Nullable SteadfastClient ofAll;
+
+  /**
+   * The clients of an application.
+   *
+   * @param clients by name
+   * @param ofAll the name of the one for all builders of Boot; null for none
+   */
+  SteadfastClients(Map<String, SteadfastClient> clients, @Nullable String ofAll) {
     this.clients = new TreeMap<>(clients);
+    this.ofAll = ofAll == null ? null : get(ofAll);
   }
 
   /**
@@ -41,9 +53,24 @@ public final class SteadfastClients {
     return Collections.unmodifiableCollection(clients.values());
   }
 
-  /** The client of a name, if there is one. */
-  Optional<SteadfastClient> find(String name) {
-    return Optional.ofNullable(clients.get(name));
+  /**
+   * Tells what sends for an HTTP service group: the client of its name, else the one for all, if
+   * the group has settings that this one has not.
+   */
+  void forGroup(
+      String group, BootClients boot, BiConsumer<SteadfastClient, ClientHttpRequestFactory> use) {
+    SteadfastClient own = clients.get(group);
+    if (own != null) {
+      use.accept(own, own.requestFactory());
+      return;
+    }
+    SteadfastClient all = ofAll;
+    if (all != null) {
+      HttpClientSettings settings = boot.settings(group, all.settings());
+      if (!settings.equals(all.settings())) {
+        use.accept(all, all.requests(settings));
+      }
+    }
   }
 
   /**
