@@ -124,7 +124,7 @@ final class ProvisionalHeads<T> {
 
   private HeldBody<T> held(Supplier<BodySubscriber<T>> users) {
     // While the client may send again, no other attempt can be decided on.
-    HeldBody<T> keeping = new HeldBody<>(timers, users);
+    HeldBody<T> keeping = new HeldBody<>(timers, () -> users.get());
     held = keeping;
     return keeping;
   }

@@ -72,7 +72,7 @@ final class UnreadBody<T> {
       Objects.requireNonNull(held).giveUp();
       throw interrupted;
     } catch (ExecutionException broken) {
-      throw Failures.thrownBySend(broken.getCause());
+      throw Failures.thrownBySend(Objects.requireNonNull(broken.getCause()));
     }
   }
 
