@@ -68,7 +68,7 @@ final class AsyncTransport extends Apache5Transport<AsyncAnswer> {
     if (wire == null) {
       return;
     }
-    // Each attempt has a runtime, and so a connection, of its own.
+    // Each attempt has its own runtime, so it also has its own connection.
     AsyncTracingRuntime runtime = new AsyncTracingRuntime(scope.execRuntime.fork(), wire, false);
     AsyncAttempt callback = new AsyncAttempt(this, attempt, wire, runtime);
     wire.closing(runtime::discardEndpoint);

@@ -66,7 +66,7 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
     attempt.complete(answer, null);
   }
 
-  /** Each attempt has a runtime, and so a connection, of its own. */
+  /** Each attempt has its own runtime, so it also has its own connection. */
   private ClassicHttpResponse send(
       ClassicHttpRequest attempted, ClassicHttpRequest original, WireTrace wire)
       throws IOException, HttpException {

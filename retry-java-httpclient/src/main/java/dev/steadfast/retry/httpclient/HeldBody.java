@@ -33,8 +33,8 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
   private final RetryScheduler scheduler;
   private final long mostNanos;
   private final @Nullable FirstEvent event; // null: the body is kept as a whole
-  // What it makes is null if nobody gets the body. Null itself once it was asked: it leads to the
-  // operation, and the client holds this for as long as the body is on its way.
+  // It returns null if nobody gets the body. This field is cleared after it was asked: it leads to
+  // the operation, which the client would otherwise hold for as long as the body is on its way.
   private volatile @Nullable Supplier<@Nullable BodySubscriber<T>> decision;
   private boolean afterCall; // the client's call does not wait; written before the client gets this
   private final CompletableFuture<T> body = new CompletableFuture<>();
@@ -100,7 +100,7 @@ final class HeldBody<T extends @Nullable Object> implements BodySubscriber<T>, F
     return whole;
   }
 
-  /** What the reader makes of the body; null if the body was kept, or nobody gets it. */
+  /** The result of the reader; its value is null if the body was kept, or nobody gets it. */
   CompletableFuture<T> body() {
     return body;
   }

@@ -63,7 +63,9 @@ final class UnreadBody<T> {
     return taker;
   }
 
-  /** The client's call is over. Waits for the body, and fails as the client's {@code send}. */
+  /**
+   * Reads the body after the client's call; waits for it and fails as the client's {@code send}.
+   */
   HttpResponse<T> read(HttpResponse<T> response) throws Throwable {
     CompletableFuture<HttpResponse<T>> whole = begin(response);
     try {
@@ -76,7 +78,7 @@ final class UnreadBody<T> {
     }
   }
 
-  /** The client's call is over. Tells when the body is. */
+  /** Reads the body after the client's call, and tells when it is over. */
   void read(
       HttpResponse<T> response,
       RetryScheduler timers,

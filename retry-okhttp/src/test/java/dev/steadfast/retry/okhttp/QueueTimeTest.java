@@ -22,7 +22,7 @@ import okhttp3.Response;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What runs while a call waits in the dispatcher's queue, before its first attempt. */
+/** Timeouts that run while a call waits in the dispatcher's queue, before its first attempt. */
 class QueueTimeTest {
   @RegisterExtension final Rig rig = new Rig();
 

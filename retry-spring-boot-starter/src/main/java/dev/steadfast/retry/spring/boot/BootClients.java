@@ -51,7 +51,7 @@ final class BootClients {
   }
 
   /**
-   * The library that Boot uses for its own clients, if it is another one, and who has chosen it.
+   * Names the library of Boot's own clients and who has chosen it, if a client's own is another.
    *
    * @throws StartRefused if that is a builder of the application, whose settings would not apply,
    *     and no property chooses a library for the client

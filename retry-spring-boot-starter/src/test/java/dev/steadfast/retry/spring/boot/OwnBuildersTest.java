@@ -53,7 +53,7 @@ final class OwnBuildersTest {
     }
   }
 
-  /** What it sets up is not known. */
+  /** A builder whose settings cannot be read. */
   @Configuration(proxyBeanMethods = false)
   static class ByALambda {
     @Bean
