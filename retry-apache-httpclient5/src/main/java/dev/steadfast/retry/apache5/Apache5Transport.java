@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <A> the answers of its attempts
  */
-abstract class Apache5Transport<A extends Answer<?>>
+abstract class Apache5Transport<A extends Apache5Answer<?>>
     implements RetryTransport<A>, Journaling.Codec<A>, Cancellable {
   private static final Evidence NOTHING =
       Evidence.of(Disposition.UNSENT, Evidence.Safety.UNPROCESSED, -1, 0);
@@ -228,7 +228,7 @@ abstract class Apache5Transport<A extends Answer<?>>
     earlierFailure = body == null ? null : failure;
     Evidence evidence = of.log.evidence(-1, isSpent());
     TransportFailure classified = classify(failure, of);
-    Answer<?> head = of.head();
+    Apache5Answer<?> head = of.head();
     if (classified != null || head == null) {
       TransportFailure seen = classified == null ? Apache5Failures.ofHandler(failure) : classified;
       return operation.outcome(seen, evidence);

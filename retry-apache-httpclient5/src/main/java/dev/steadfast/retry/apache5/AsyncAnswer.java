@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Nothing of an answer that another attempt follows reaches the caller. Used by the thread of the
  * connection, and by the one that hands the answer over.
  */
-final class AsyncAnswer extends Answer<HttpResponse> implements AsyncDataConsumer {
+final class AsyncAnswer extends Apache5Answer<HttpResponse> implements AsyncDataConsumer {
   private final @Nullable EntityDetails details; // null: without a body
 
   private boolean passesOn; // guarded by this

@@ -77,7 +77,7 @@ final class BodyStart {
   }
 
   /** Reads the part of an answer, and puts it back. */
-  void read(Answer<ClassicHttpResponse> answer, HttpEntity entity) throws IOException {
+  void read(Apache5Answer<ClassicHttpResponse> answer, HttpEntity entity) throws IOException {
     InputStream content = entity.getContent();
     ByteArrayOutputStream start = new ByteArrayOutputStream();
     byte[] piece = new byte[PIECE];

@@ -36,7 +36,7 @@ final class BoundedEntity extends HttpEntityWrapper {
 
   @Override
   public InputStream getContent() throws IOException {
-    return new Content(super.getContent());
+    return new BoundedStream(super.getContent());
   }
 
   @Override
@@ -52,10 +52,10 @@ final class BoundedEntity extends HttpEntityWrapper {
     super.close();
   }
 
-  private final class Content extends FilterInputStream {
+  private final class BoundedStream extends FilterInputStream {
     private final byte[] one = new byte[1];
 
-    Content(InputStream content) {
+    BoundedStream(InputStream content) {
       super(content);
     }
 

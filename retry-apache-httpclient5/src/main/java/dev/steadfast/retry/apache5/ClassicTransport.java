@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One operation on the classic client. */
-final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse>> {
+final class ClassicTransport extends Apache5Transport<Apache5Answer<ClassicHttpResponse>> {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
 
   private final ClassicHttpRequest callers;
@@ -47,7 +47,7 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   }
 
   @Override
-  public void start(Attempt<Answer<ClassicHttpResponse>> attempt) {
+  public void start(Attempt<Apache5Answer<ClassicHttpResponse>> attempt) {
     ClassicHttpRequest attempted = Apache5Views.copy(callers);
     ClassicHttpRequest first = scope.originalRequest;
     ClassicHttpRequest original = operation.changesHeaders() ? Apache5Views.copy(first) : first;
@@ -55,7 +55,7 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
     if (wire == null) {
       return;
     }
-    Answer<ClassicHttpResponse> answer;
+    Apache5Answer<ClassicHttpResponse> answer;
     try {
       answer = answer(send(attempted, original, wire), wire);
     } catch (Throwable thrown) {
@@ -85,10 +85,10 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
     }
   }
 
-  private Answer<ClassicHttpResponse> answer(ClassicHttpResponse response, WireTrace wire)
+  private Apache5Answer<ClassicHttpResponse> answer(ClassicHttpResponse response, WireTrace wire)
       throws IOException {
     wire.handedBack(response.getCode());
-    Answer<ClassicHttpResponse> answer = new Answer<>(response, wire);
+    Apache5Answer<ClassicHttpResponse> answer = new Apache5Answer<>(response, wire);
     HttpEntity entity = response.getEntity();
     if (entity == null && operation.keepsAnswerBytes() > 0) {
       answer.whole(new byte[0]);
@@ -99,7 +99,8 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
     return answer;
   }
 
-  private void readStart(Answer<ClassicHttpResponse> answer, HttpEntity entity, WireTrace wire)
+  private void readStart(
+      Apache5Answer<ClassicHttpResponse> answer, HttpEntity entity, WireTrace wire)
       throws IOException {
     BodyStart start = BodyStart.of(answer.status(), entity, operation);
     try {
@@ -123,7 +124,7 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   }
 
   @Override
-  public void discard(Answer<ClassicHttpResponse> answer) {
+  public void discard(Apache5Answer<ClassicHttpResponse> answer) {
     WireTrace wire = answer.wire();
     if (wire != null && answer.whole() == null) {
       readUnwanted(answer, wire);
@@ -131,7 +132,7 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
     unwanted(answer);
   }
 
-  private void readUnwanted(Answer<ClassicHttpResponse> answer, WireTrace wire) {
+  private void readUnwanted(Apache5Answer<ClassicHttpResponse> answer, WireTrace wire) {
     ClassicHttpResponse response = answer.response();
     HttpEntity entity = response.getEntity();
     if (entity == null) {
@@ -152,7 +153,7 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   }
 
   @Override
-  void bound(Answer<ClassicHttpResponse> answer, BodyDeadline end) {
+  void bound(Apache5Answer<ClassicHttpResponse> answer, BodyDeadline end) {
     WireTrace wire = answer.wire();
     HttpEntity entity = answer.response().getEntity();
     if (wire != null && entity != null && entity.isStreaming()) {
@@ -166,10 +167,11 @@ final class ClassicTransport extends Apache5Transport<Answer<ClassicHttpResponse
   }
 
   @Override
-  Answer<ClassicHttpResponse> kept(ResponseView head, byte[] bytes) {
-    ClassicHttpResponse response = Answer.saved(new BasicClassicHttpResponse(head.status()), head);
-    response.setEntity(new ByteArrayEntity(bytes, Answer.type(head)));
-    Answer<ClassicHttpResponse> answer = new Answer<>(response, null);
+  Apache5Answer<ClassicHttpResponse> kept(ResponseView head, byte[] bytes) {
+    ClassicHttpResponse response =
+        Apache5Answer.saved(new BasicClassicHttpResponse(head.status()), head);
+    response.setEntity(new ByteArrayEntity(bytes, Apache5Answer.type(head)));
+    Apache5Answer<ClassicHttpResponse> answer = new Apache5Answer<>(response, null);
     answer.whole(bytes);
     return answer;
   }

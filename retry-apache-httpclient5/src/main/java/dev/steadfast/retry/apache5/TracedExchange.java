@@ -53,13 +53,13 @@ final class TracedExchange implements AsyncClientExchangeHandler {
     return over && !broken && (out == null || out.isWhole());
   }
 
-  private interface Step<E extends Exception> {
+  private interface ClientCall<E extends Exception> {
     void run() throws E, IOException;
   }
 
   /** Passes on to the rest of the client, and notes exceptions that do not come from the wire. */
   @SuppressWarnings("ReferenceEquality") // an equal one need not come from there
-  private <E extends Exception> void toClient(Step<E> step) throws E, IOException {
+  private <E extends Exception> void toClient(ClientCall<E> step) throws E, IOException {
     try {
       step.run();
     } catch (Throwable thrown) {

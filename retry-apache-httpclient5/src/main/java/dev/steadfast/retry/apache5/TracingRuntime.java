@@ -61,11 +61,11 @@ final class TracingRuntime implements ExecRuntime {
   }
 
   /** Something that the connection does. */
-  private interface Step<T, E extends Exception> {
+  private interface RuntimeCall<T, E extends Exception> {
     T carryOut() throws E, IOException;
   }
 
-  private <T, E extends Exception> T at(Place place, Step<T, E> step) throws E, IOException {
+  private <T, E extends Exception> T at(Place place, RuntimeCall<T, E> step) throws E, IOException {
     if (isBeside()) {
       return step.carryOut();
     }
@@ -81,7 +81,7 @@ final class TracingRuntime implements ExecRuntime {
   private ClassicHttpResponse traced(
       ClassicHttpRequest request,
       HttpClientContext context,
-      Step<ClassicHttpResponse, HttpException> exchange)
+      RuntimeCall<ClassicHttpResponse, HttpException> exchange)
       throws IOException, HttpException {
     if (Method.CONNECT.isSame(request.getMethod())) {
       ClassicHttpResponse answer = at(Place.CONNECT, exchange);
@@ -99,7 +99,7 @@ final class TracingRuntime implements ExecRuntime {
   }
 
   private ClassicHttpResponse exchanged(
-      ClassicHttpRequest request, Step<ClassicHttpResponse, HttpException> exchange)
+      ClassicHttpRequest request, RuntimeCall<ClassicHttpResponse, HttpException> exchange)
       throws IOException, HttpException {
     if (connection.isExecutionAborted() || !wire.sends(request)) {
       throw new RequestFailedException("Request aborted");

@@ -50,7 +50,7 @@ final class WireTrace implements CancellableDependency {
   private volatile int handedBack = -1; // the status of an answer that the caller may get
   private volatile boolean throughTunnel; // the answer may be that of a proxy to CONNECT
   private volatile int status = -1; // of the latest request
-  private volatile @Nullable Answer<HttpResponse> head; // of the latest answer, from 400 on
+  private volatile @Nullable Apache5Answer<HttpResponse> head; // of the latest answer, from 400 on
   private volatile boolean interrupted;
   private volatile boolean elsewhere;
   private volatile @Nullable HttpRequest first; // whose server a key must not leave
@@ -196,7 +196,7 @@ final class WireTrace implements CancellableDependency {
       return;
     }
     status = response.getCode();
-    head = status < 400 ? null : new Answer<>(asItCame(response), this);
+    head = status < 400 ? null : new Apache5Answer<>(asItCame(response), this);
     log.answered(status);
     place = Place.HANDLERS;
   }
@@ -306,7 +306,7 @@ final class WireTrace implements CancellableDependency {
     return transport.isCancelled();
   }
 
-  @Nullable Answer<HttpResponse> head() {
+  @Nullable Apache5Answer<HttpResponse> head() {
     return head;
   }
 

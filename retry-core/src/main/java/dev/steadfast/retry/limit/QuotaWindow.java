@@ -58,7 +58,7 @@ final class QuotaWindow {
    * @param nowNanos when it came
    * @param inFlight the attempts that are under way, this one included
    */
-  record Answer(long number, long sentNanos, long nowNanos, int inFlight) {}
+  record QuotaAnswer(long number, long sentNanos, long nowNanos, int inFlight) {}
 
   /**
    * An operation that asks for its turn.
@@ -75,7 +75,7 @@ final class QuotaWindow {
    * @param spent what was sent until now
    * @param attempts how many were sent
    */
-  QuotaWindow(Quota quota, Answer answer, CostLedger spent, long attempts) {
+  QuotaWindow(Quota quota, QuotaAnswer answer, CostLedger spent, long attempts) {
     this.policy = quota.policy();
     this.attempts = attempts;
     this.costs = policy.ofRequests() ? null : spent.copy();
@@ -111,7 +111,7 @@ final class QuotaWindow {
   // Learning.
 
   /** Learns from an answer. */
-  void learn(Quota quota, Answer answer) {
+  void learn(Quota quota, QuotaAnswer answer) {
     policy = quota.policy();
     unmentioned = false;
     size(quota);
@@ -128,12 +128,12 @@ final class QuotaWindow {
   // The cost of an attempt whose answer shows none. Either the quota was whole again before the
   // answer came, or the cost is less than the steps in which the server counts. If such answers
   // gave no sample, attempts would go one at a time for good.
-  private long unseen(Quota quota, Answer answer) {
+  private long unseen(Quota quota, QuotaAnswer answer) {
     long units = whole - Math.min(whole, quota.remaining());
     return answer.nowNanos() - answer.sentNanos() < length ? 0 : units;
   }
 
-  private void learnTimes(Quota quota, Answer answer) {
+  private void learnTimes(Quota quota, QuotaAnswer answer) {
     if (isVague(quota)) {
       learnFromRemainder(quota, answer);
       return;
@@ -158,7 +158,7 @@ final class QuotaWindow {
     return quota.resolutionNanos() > length / LEAST_STEPS;
   }
 
-  private void learnFromRemainder(Quota quota, Answer answer) {
+  private void learnFromRemainder(Quota quota, QuotaAnswer answer) {
     if (answer.sentNanos() - began < 0) {
       spentBefore();
       return;
@@ -180,7 +180,7 @@ final class QuotaWindow {
     share.spent();
   }
 
-  private void spend(Quota quota, Answer answer) {
+  private void spend(Quota quota, QuotaAnswer answer) {
     share.spent();
     if (silent > 0 || quota.remaining() <= left) {
       told(quota, answer);
@@ -194,7 +194,7 @@ final class QuotaWindow {
     }
   }
 
-  private void told(Quota quota, Answer answer) {
+  private void told(Quota quota, QuotaAnswer answer) {
     left = quota.remaining();
     toldNanos = answer.nowNanos();
     toldSentNanos = answer.sentNanos();
@@ -224,14 +224,14 @@ final class QuotaWindow {
     whole = Math.max(1, limit > 0 ? limit : Math.max(whole, quota.remaining()));
   }
 
-  private void restart(Quota quota, Answer answer) {
+  private void restart(Quota quota, QuotaAnswer answer) {
     startAt(quota, answer);
     if (costs != null) {
       costs.begin(answer.number(), left, whole);
     }
   }
 
-  private void startAt(Quota quota, Answer answer) {
+  private void startAt(Quota quota, QuotaAnswer answer) {
     told(quota, answer);
     share.begin(left);
     earliestEnd = low(quota, answer.sentNanos());

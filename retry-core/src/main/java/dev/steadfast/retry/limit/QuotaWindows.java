@@ -48,7 +48,8 @@ final class QuotaWindows {
   void learn(List<Quota> quotas, @Nullable Turn attempt, long nowNanos, int inFlight) {
     long sentNanos = attempt == null ? nowNanos : attempt.atNanos;
     long number = attempt == null ? attempts - 1 - inFlight : attempt.number;
-    QuotaWindow.Answer answer = new QuotaWindow.Answer(number, sentNanos, nowNanos, inFlight);
+    QuotaWindow.QuotaAnswer answer =
+        new QuotaWindow.QuotaAnswer(number, sentNanos, nowNanos, inFlight);
     windows.forEach(QuotaWindow::unmentioned);
     for (Quota quota : quotas) {
       learn(quota, answer, attempt != null);
@@ -64,7 +65,7 @@ final class QuotaWindows {
     costly = now;
   }
 
-  private void learn(Quota quota, QuotaWindow.Answer answer, boolean known) {
+  private void learn(Quota quota, QuotaWindow.QuotaAnswer answer, boolean known) {
     int index = indexOf(quota.policy().name());
     if (index < 0) {
       if (windows.size() < MOST_WINDOWS) {
@@ -86,7 +87,7 @@ final class QuotaWindows {
     }
   }
 
-  private QuotaWindow window(Quota quota, QuotaWindow.Answer answer) {
+  private QuotaWindow window(Quota quota, QuotaWindow.QuotaAnswer answer) {
     CostLedger known = spent == null ? new CostLedger() : spent;
     return new QuotaWindow(quota, answer, known, attempts);
   }

@@ -24,7 +24,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     implements BodyHandler<T>, BiConsumer<@Nullable HttpResponse<T>, @Nullable Throwable> {
   // Null once the client's call is over. The client holds this for as long as a body is on its way,
   // and an attempt leads to the client itself, which it would keep from being collected.
-  private volatile @Nullable Attempt<Answer<T>> attempt;
+  private volatile @Nullable Attempt<JdkAnswer<T>> attempt;
   private final BodyHandler<T> users;
   private final HttpOperation operation;
 
@@ -45,7 +45,10 @@ final class AttemptBodyHandler<T> extends AttemptRequest
   private final PreviousEnd<T> previousEnd;
 
   AttemptBodyHandler(
-      Attempt<Answer<T>> attempt, AttemptBody body, BodyHandler<T> users, HttpOperation operation) {
+      Attempt<JdkAnswer<T>> attempt,
+      AttemptBody body,
+      BodyHandler<T> users,
+      HttpOperation operation) {
     super(body);
     this.attempt = attempt;
     this.users = users;
@@ -158,7 +161,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
 
   @Override
   public BodySubscriber<T> apply(HttpResponse.ResponseInfo info) {
-    Attempt<Answer<T>> running = attempt;
+    Attempt<JdkAnswer<T>> running = attempt;
     if (running == null) {
       return new Discarder<>(operation.plan().timers());
     }
@@ -168,7 +171,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     if (origin == null) {
       headNanos = operation.plan().environment().ticker().getAsLong();
     }
-    Answer<T> head = Answer.head(info, origin);
+    JdkAnswer<T> head = JdkAnswer.head(info, origin);
     Supplier<BodySubscriber<T>> ofUsers = () -> ofUsers(running, info, path);
     StreamStart beginning = StreamStart.of(operation, info);
     start = beginning;
@@ -181,8 +184,8 @@ final class AttemptBodyHandler<T> extends AttemptRequest
   }
 
   private BodySubscriber<T> taker(
-      Attempt<Answer<T>> running,
-      Answer<T> head,
+      Attempt<JdkAnswer<T>> running,
+      JdkAnswer<T> head,
       boolean judged,
       Supplier<BodySubscriber<T>> ofUsers) {
     ProvisionalHeads<T> heads = provisional;
@@ -199,15 +202,15 @@ final class AttemptBodyHandler<T> extends AttemptRequest
   }
 
   private BodySubscriber<T> decided(
-      Attempt<Answer<T>> running, Answer<T> answer, Supplier<BodySubscriber<T>> ofUsers) {
+      Attempt<JdkAnswer<T>> running, JdkAnswer<T> answer, Supplier<BodySubscriber<T>> ofUsers) {
     return running.head(answer)
         ? ofUsers.get()
         : previousEnd.taker(new Discarder<>(operation.plan().timers()));
   }
 
   private BodySubscriber<T> leaveUnread(
-      Attempt<Answer<T>> running,
-      Answer<T> head,
+      Attempt<JdkAnswer<T>> running,
+      JdkAnswer<T> head,
       boolean judged,
       Supplier<BodySubscriber<T>> ofUsers) {
     UnreadBody<T> left = new UnreadBody<>(running, provisional, head);
@@ -217,7 +220,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
   }
 
   private BodySubscriber<T> ofUsers(
-      Attempt<Answer<T>> running, HttpResponse.ResponseInfo info, @Nullable WirePath path) {
+      Attempt<JdkAnswer<T>> running, HttpResponse.ResponseInfo info, @Nullable WirePath path) {
     BodySubscriber<T> made;
     try {
       made = Objects.requireNonNull(users.apply(info), "body subscriber");
@@ -263,7 +266,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
 
   /** The client's call and the body of its response are over, with exactly one of these. */
   void over(@Nullable HttpResponse<T> response, @Nullable Throwable thrown) {
-    Attempt<Answer<T>> over = Objects.requireNonNull(attempt, "the call was over before");
+    Attempt<JdkAnswer<T>> over = Objects.requireNonNull(attempt, "the call was over before");
     attempt = null;
     headCame = null;
     body().over();
@@ -278,7 +281,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     }
   }
 
-  private void succeeded(Attempt<Answer<T>> attempt, HttpResponse<T> response) {
+  private void succeeded(Attempt<JdkAnswer<T>> attempt, HttpResponse<T> response) {
     WatchedSubscriber<T> collecting = collector;
     status = response.statusCode();
     byte[] bytes = kept(response);
@@ -286,8 +289,8 @@ final class AttemptBodyHandler<T> extends AttemptRequest
       BodyWatch.start(collecting, operation.plan(), attempt.remainingNanos());
     }
     StreamStart beginning = start;
-    Answer<T> whole = Answer.whole(response, collecting);
-    Answer<T> answer = beginning == null ? whole : whole.begunWith(beginning.error());
+    JdkAnswer<T> whole = JdkAnswer.whole(response, collecting);
+    JdkAnswer<T> answer = beginning == null ? whole : whole.begunWith(beginning.error());
     boolean delivers = bytes != null && attempt.head(readBy(answer, bytes));
     if (origin == null) {
       hidesEffect = AfterRedirect.hidesEffect(response);
@@ -316,21 +319,21 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     return heads.whole();
   }
 
-  private Answer<T> readBy(Answer<T> answer, byte[] bytes) {
+  private JdkAnswer<T> readBy(JdkAnswer<T> answer, byte[] bytes) {
     return operation.judgedBodyBytes(answer.status()) > 0 ? answer.judgedWith(bytes) : answer;
   }
 
-  private void deliverHeld(Attempt<Answer<T>> attempt, HttpResponse<T> response, byte[] bytes) {
+  private void deliverHeld(Attempt<JdkAnswer<T>> attempt, HttpResponse<T> response, byte[] bytes) {
     delivered = bytes;
     try {
-      attempt.complete(Answer.whole(StoredResponse.of(response, bytes, users), null), null);
+      attempt.complete(JdkAnswer.whole(StoredResponse.of(response, bytes, users), null), null);
     } catch (Throwable thrown) {
       attempt.userCodeFailed(thrown);
       attempt.complete(null, thrown);
     }
   }
 
-  private void learn(Attempt<Answer<T>> attempt, Answer<T> answer) {
+  private void learn(Attempt<JdkAnswer<T>> attempt, JdkAnswer<T> answer) {
     try {
       operation.learn(answer, verdict, headNanos);
     } catch (Throwable thrown) {
@@ -338,7 +341,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     }
   }
 
-  private void failed(Attempt<Answer<T>> attempt, Throwable thrown) {
+  private void failed(Attempt<JdkAnswer<T>> attempt, Throwable thrown) {
     boolean blocking = stop().blocking();
     // An exception that a blocking call throws has the caller's frames already, and belongs to it
     // alone.

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One operation as {@code java.net.http} carries it out. */
 final class JdkTransport<T> extends PathTransport
-    implements RetryTransport<Answer<T>>, Journaling.Codec<Answer<T>> {
+    implements RetryTransport<JdkAnswer<T>>, Journaling.Codec<JdkAnswer<T>> {
   private final WrappedClient wrapped;
   private final HttpClient client;
   private final HttpOperation operation;
@@ -45,7 +45,7 @@ final class JdkTransport<T> extends PathTransport
   private volatile @Nullable RuntimeException refusal;
   private volatile int attempts;
 
-  private final RetryLoop<Answer<T>> loop;
+  private final RetryLoop<JdkAnswer<T>> loop;
 
   JdkTransport(
       WrappedClient wrapped, HttpOperation operation, JdkRequest original, Receiver<T> receiver) {
@@ -59,7 +59,7 @@ final class JdkTransport<T> extends PathTransport
   }
 
   /** The loop that drives this. */
-  RetryLoop<Answer<T>> loop() {
+  RetryLoop<JdkAnswer<T>> loop() {
     return loop;
   }
 
@@ -68,7 +68,7 @@ final class JdkTransport<T> extends PathTransport
    *
    * @param apart whether another thread does
    */
-  Answer<T> run(boolean apart) throws Throwable {
+  JdkAnswer<T> run(boolean apart) throws Throwable {
     return apart ? loop.runApart(operation.plan(), boundNanos()) : loop.run(boundNanos());
   }
 
@@ -88,7 +88,7 @@ final class JdkTransport<T> extends PathTransport
   }
 
   @Override
-  public void start(Attempt<Answer<T>> attempt) {
+  public void start(Attempt<JdkAnswer<T>> attempt) {
     attempts = attempt.number();
     limits().begins(attempt);
     waits();
@@ -118,7 +118,7 @@ final class JdkTransport<T> extends PathTransport
   }
 
   private void sendInTurn(
-      HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
+      HttpRequest request, Attempt<JdkAnswer<T>> attempt, AttemptBodyHandler<T> delivery) {
     if (waitsForTurn()) {
       inTurn(attempt, receiver.waits(), () -> sendMarked(request, attempt, delivery));
     } else {
@@ -128,7 +128,7 @@ final class JdkTransport<T> extends PathTransport
 
   // A client that is not the JDK's own may send through another one that retries.
   private void sendMarked(
-      HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
+      HttpRequest request, Attempt<JdkAnswer<T>> attempt, AttemptBodyHandler<T> delivery) {
     Runnable unmark = wrapped.isJdks() ? () -> {} : operation.markAttempt();
     try {
       // The attempt may have been stopped while functions of the user's made its headers.
@@ -141,7 +141,7 @@ final class JdkTransport<T> extends PathTransport
   }
 
   private void send(
-      HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
+      HttpRequest request, Attempt<JdkAnswer<T>> attempt, AttemptBodyHandler<T> delivery) {
     if (receiver.waits()) {
       sendBlocking(request, attempt, delivery);
       return;
@@ -157,7 +157,7 @@ final class JdkTransport<T> extends PathTransport
   }
 
   private void sendBlocking(
-      HttpRequest request, Attempt<Answer<T>> attempt, AttemptBodyHandler<T> delivery) {
+      HttpRequest request, Attempt<JdkAnswer<T>> attempt, AttemptBodyHandler<T> delivery) {
     SendInterrupt interrupt = new SendInterrupt();
     delivery.body().sentBy(interrupt);
     HttpRequest timed =
@@ -183,7 +183,7 @@ final class JdkTransport<T> extends PathTransport
     }
   }
 
-  private HttpRequest request(Attempt<Answer<T>> attempt, AttemptBody body) {
+  private HttpRequest request(Attempt<JdkAnswer<T>> attempt, AttemptBody body) {
     if (!operation.changesHeaders() && !original.body().present()) {
       return original.request();
     }
@@ -202,7 +202,7 @@ final class JdkTransport<T> extends PathTransport
   }
 
   @Override
-  public Outcome outcome(Answer<T> answer) {
+  public Outcome outcome(JdkAnswer<T> answer) {
     AttemptBodyHandler<T> delivery = current;
     StopReason ofBody = delivery == null ? null : delivery.previousEnd().used();
     if (ofBody != null) {
@@ -221,7 +221,7 @@ final class JdkTransport<T> extends PathTransport
   }
 
   @Override
-  public Verdict verdict(Answer<T> head) {
+  public Verdict verdict(JdkAnswer<T> head) {
     AttemptBodyHandler<T> delivery = current;
     Disposition last = AnswerProof.of(head.status()).disposition();
     Evidence one = Evidence.of(last, operation.safety(), head.status(), -1);
@@ -268,7 +268,7 @@ final class JdkTransport<T> extends PathTransport
   }
 
   @Override
-  public Map<String, List<String>> headers(Answer<T> answer) {
+  public Map<String, List<String>> headers(JdkAnswer<T> answer) {
     return answer.headerMap();
   }
 
@@ -283,12 +283,12 @@ final class JdkTransport<T> extends PathTransport
   }
 
   @Override
-  public void discard(Answer<T> answer) {
+  public void discard(JdkAnswer<T> answer) {
     answer.discard();
   }
 
   @Override
-  public Answer<T> deliver(Answer<T> answer, @Nullable RetryReport report) {
+  public JdkAnswer<T> deliver(JdkAnswer<T> answer, @Nullable RetryReport report) {
     return answer.with(
         report,
         operation.info(),
@@ -296,25 +296,26 @@ final class JdkTransport<T> extends PathTransport
   }
 
   @Override
-  public ResponseView head(Answer<T> answer) {
+  public ResponseView head(JdkAnswer<T> answer) {
     return answer;
   }
 
   @Override
-  public byte @Nullable [] body(Answer<T> answer) {
+  public byte @Nullable [] body(JdkAnswer<T> answer) {
     AttemptBodyHandler<T> delivery = current;
     return delivery == null ? null : delivery.recordedBody();
   }
 
   @Override
-  public Journaling.EarlierRequest earlierRequest(Answer<T> answer) {
+  public Journaling.EarlierRequest earlierRequest(JdkAnswer<T> answer) {
     return AfterRedirect.earlierRequest(answer.response());
   }
 
   @Override
-  public Answer<T> restore(ResponseView head, byte[] body, RetryReport report) throws IOException {
+  public JdkAnswer<T> restore(ResponseView head, byte[] body, RetryReport report)
+      throws IOException {
     HttpResponse<T> stored = StoredResponse.of(head, body, original.request(), receiver.handler());
-    return Answer.<T>whole(stored, null).with(report, operation.info(), original.request());
+    return JdkAnswer.<T>whole(stored, null).with(report, operation.info(), original.request());
   }
 
   private TimeLimits limits() {

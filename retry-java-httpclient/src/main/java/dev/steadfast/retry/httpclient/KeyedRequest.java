@@ -17,7 +17,7 @@ final class KeyedRequest {
   private static final int MOST_BYTES = 1 << 20;
 
   private final @Nullable String key;
-  private final AtomicReference<@Nullable Content> first = new AtomicReference<>();
+  private final AtomicReference<@Nullable RequestContent> first = new AtomicReference<>();
 
   private KeyedRequest(@Nullable String key) {
     this.key = key;
@@ -43,8 +43,8 @@ final class KeyedRequest {
     if (key == null || !operation.idempotencyKey().equals(Optional.of(key))) {
       return; // a key header that the caller wrote won over this one
     }
-    Content now = Content.of(original, operation);
-    Content before = first.compareAndExchange(null, now);
+    RequestContent now = RequestContent.of(original, operation);
+    RequestContent before = first.compareAndExchange(null, now);
     if (before != null && !before.mayEqual(now)) {
       throw new IllegalArgumentException(
           "idempotencyKey: given for "
@@ -63,11 +63,12 @@ final class KeyedRequest {
    * @param bytes the length of the body, negative if unknown
    * @param sum a checksum of the body; null if it cannot be read, or only once
    */
-  private record Content(String method, URI uri, String label, long bytes, @Nullable Long sum) {
+  private record RequestContent(
+      String method, URI uri, String label, long bytes, @Nullable Long sum) {
 
-    static Content of(JdkRequest original, OperationInfo operation) {
-      Long sum = original.body(MOST_BYTES).map(Content::sum).orElse(null);
-      return new Content(
+    static RequestContent of(JdkRequest original, OperationInfo operation) {
+      Long sum = original.body(MOST_BYTES).map(RequestContent::sum).orElse(null);
+      return new RequestContent(
           original.method(), original.uri(), operation.label(), original.body().length(), sum);
     }
 
@@ -78,7 +79,7 @@ final class KeyedRequest {
     }
 
     /** Whether nothing that is known tells them apart. */
-    boolean mayEqual(Content other) {
+    boolean mayEqual(RequestContent other) {
       return method.equals(other.method)
           && uri.equals(other.uri)
           && bytes == other.bytes

@@ -108,7 +108,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
    * @param delivery the body handler of the attempt, null if it has none
    */
   final Outcome judged(
-      Answer<?> answer, Evidence evidence, @Nullable AttemptBodyHandler<?> delivery) {
+      JdkAnswer<?> answer, Evidence evidence, @Nullable AttemptBodyHandler<?> delivery) {
     if (other == null || chosen == null || !AnswerProof.refusesProtocol(answer.status())) {
       Outcome outcome = operation.outcome(answer, evidence);
       if (delivery != null) {

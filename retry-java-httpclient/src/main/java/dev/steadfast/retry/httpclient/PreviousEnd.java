@@ -67,7 +67,7 @@ final class PreviousEnd<T> {
   }
 
   /** Ends an attempt that has no answer, if its body could not be sent. */
-  boolean ends(Attempt<Answer<T>> attempt) {
+  boolean ends(Attempt<JdkAnswer<T>> attempt) {
     StopReason reason = body.whyNotSent();
     if (before == null || reason == null || attempt.stopped()) {
       return false;
@@ -81,7 +81,7 @@ final class PreviousEnd<T> {
       return true;
     }
     used = reason;
-    attempt.complete(Answer.whole(response, null), null);
+    attempt.complete(JdkAnswer.whole(response, null), null);
     return true;
   }
 }

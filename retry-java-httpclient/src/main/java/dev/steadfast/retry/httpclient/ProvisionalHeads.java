@@ -96,7 +96,7 @@ final class ProvisionalHeads<T> {
   }
 
   /** Notes a head. */
-  void head(Answer<T> head) {
+  void head(JdkAnswer<T> head) {
     requests.head(head.status(), body.passes());
     waitsAgain = false;
     held = null;
@@ -109,13 +109,13 @@ final class ProvisionalHeads<T> {
    * @param users makes the user's subscriber
    */
   BodySubscriber<T> taker(
-      Attempt<Answer<T>> attempt, boolean accepted, Supplier<BodySubscriber<T>> users) {
+      Attempt<JdkAnswer<T>> attempt, boolean accepted, Supplier<BodySubscriber<T>> users) {
     BodySubscriber<T> taker = accepted ? users.get() : held(users);
     int number = requests.heads();
     return new EndOfBody<>(taker, () -> bodyOver(attempt, number));
   }
 
-  private void bodyOver(Attempt<Answer<T>> attempt, int number) {
+  private void bodyOver(Attempt<JdkAnswer<T>> attempt, int number) {
     if (requests.heads() == number) {
       waitsAgain = true;
       attempt.awaitsHead();

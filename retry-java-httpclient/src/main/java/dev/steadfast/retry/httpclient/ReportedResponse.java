@@ -69,7 +69,7 @@ record ReportedResponse<T>(
 
   /** A method of Java 25; not an override on the Java that this is compiled for. */
   public Optional<String> connectionLabel() {
-    return Jdk21Methods.connectionLabel(response);
+    return NewerMethods.connectionLabel(response);
   }
 
   @Override

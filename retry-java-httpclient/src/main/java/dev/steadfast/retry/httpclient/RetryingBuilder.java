@@ -91,8 +91,8 @@ final class RetryingBuilder implements HttpClient.Builder {
 
   /** A method of Java 19; not an override on the Java that this is compiled for. */
   public HttpClient.Builder localAddress(InetAddress localAddress) {
-    Jdk21Methods.localAddress(plain, localAddress);
-    unreadable = unreadable.andThen(builder -> Jdk21Methods.localAddress(builder, localAddress));
+    NewerMethods.localAddress(plain, localAddress);
+    unreadable = unreadable.andThen(builder -> NewerMethods.localAddress(builder, localAddress));
     return this;
   }
 

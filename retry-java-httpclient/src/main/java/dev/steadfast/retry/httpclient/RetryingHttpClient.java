@@ -331,7 +331,7 @@ public final class RetryingHttpClient extends HttpClient {
     try {
       return transport
           .loop()
-          .start(transport.boundNanos(), Answer::response, CompletionException::new);
+          .start(transport.boundNanos(), JdkAnswer::response, CompletionException::new);
     } catch (Throwable notBegun) {
       transport.over();
       throw notBegun;

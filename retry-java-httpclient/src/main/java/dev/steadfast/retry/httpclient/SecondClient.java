@@ -197,7 +197,7 @@ final class SecondClient {
     if (left > 0) {
       letGoLater(plan, old, left);
     } else {
-      Jdk21Methods.shutdown(old.client); // requests under way go on
+      NewerMethods.shutdown(old.client); // requests under way go on
     }
   }
 
@@ -251,7 +251,7 @@ final class SecondClient {
     try {
       ended = true;
       if (made != null) {
-        Jdk21Methods.shutdown(made.client);
+        NewerMethods.shutdown(made.client);
       }
     } finally {
       lock.unlock();
@@ -264,7 +264,7 @@ final class SecondClient {
     try {
       ended = true;
       if (made != null) {
-        Jdk21Methods.shutdownNow(made.client);
+        NewerMethods.shutdownNow(made.client);
       }
     } finally {
       lock.unlock();

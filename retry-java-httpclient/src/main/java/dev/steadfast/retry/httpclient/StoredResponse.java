@@ -73,7 +73,7 @@ record StoredResponse<T>(
         response.version(),
         response.previousResponse(),
         response.sslSession(),
-        Jdk21Methods.connectionLabel(response),
+        NewerMethods.connectionLabel(response),
         body);
   }
 

@@ -25,13 +25,14 @@ final class UnreadBody<T> {
   // An error comes with its head. A server that stalls behind it must not hold the attempt.
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  private final Attempt<Answer<T>> attempt;
+  private final Attempt<JdkAnswer<T>> attempt;
   private final @Nullable ProvisionalHeads<T> heads; // null: the client follows no redirects
-  private volatile Answer<T> answer; // the head alone during the client's call
+  private volatile JdkAnswer<T> answer; // the head alone during the client's call
   private volatile boolean decided;
   private @Nullable HeldBody<T> held; // written before the client gets it
 
-  UnreadBody(Attempt<Answer<T>> attempt, @Nullable ProvisionalHeads<T> heads, Answer<T> head) {
+  UnreadBody(
+      Attempt<JdkAnswer<T>> attempt, @Nullable ProvisionalHeads<T> heads, JdkAnswer<T> head) {
     this.attempt = attempt;
     this.heads = heads;
     this.answer = head;
@@ -50,7 +51,7 @@ final class UnreadBody<T> {
    * @param decision decides what follows the answer, and says who takes the body
    */
   BodySubscriber<T> taker(
-      RetryScheduler timers, boolean judged, Function<Answer<T>, BodySubscriber<T>> decision) {
+      RetryScheduler timers, boolean judged, Function<JdkAnswer<T>, BodySubscriber<T>> decision) {
     HeldBody<T> taker =
         HeldBody.afterCall(
             timers,
@@ -98,7 +99,7 @@ final class UnreadBody<T> {
 
   private CompletableFuture<HttpResponse<T>> begin(HttpResponse<T> response) {
     HeldBody<T> reading = Objects.requireNonNull(held);
-    answer = Answer.whole(response, null);
+    answer = JdkAnswer.whole(response, null);
     if (heads != null) {
       heads.over(response);
     }

@@ -75,7 +75,7 @@ final class WrappedClient {
 
   private void endIfIdle() {
     if (running.isEmpty()) {
-      Jdk21Methods.shutdown(client);
+      NewerMethods.shutdown(client);
       if (other != null) {
         other.shutdown();
       }
@@ -92,7 +92,7 @@ final class WrappedClient {
     shut = true;
     stopped = true;
     running.forEach(RetryLoop::cancel);
-    Jdk21Methods.shutdownNow(client);
+    NewerMethods.shutdownNow(client);
     if (other != null) {
       other.shutdownNow();
     }
@@ -111,11 +111,11 @@ final class WrappedClient {
     }
     Duration spent = Duration.ofNanos(REAL_TIME.getAsLong() - begin);
     Duration left = duration.minus(spent);
-    return Jdk21Methods.awaitTermination(client, left.isNegative() ? Duration.ZERO : left);
+    return NewerMethods.awaitTermination(client, left.isNegative() ? Duration.ZERO : left);
   }
 
   boolean isTerminated() {
-    return allOver.getCount() == 0 && Jdk21Methods.isTerminated(client);
+    return allOver.getCount() == 0 && NewerMethods.isTerminated(client);
   }
 
   /** Waits for the operations, and for the client. An interrupt ends them at once. */
@@ -133,7 +133,7 @@ final class WrappedClient {
     if (interrupted) {
       Thread.currentThread().interrupt(); // the client sees it in its turn
     }
-    Jdk21Methods.close(client);
+    NewerMethods.close(client);
   }
 
   @Override

@@ -236,7 +236,7 @@ class CancellationTest {
         client.sendAsync(bench.get(), BodyHandlers.ofString());
     bench.awaitWait(Duration.ofSeconds(5));
 
-    Jdk21Methods.close(delegate);
+    NewerMethods.close(delegate);
     bench.time.advance(Duration.ofSeconds(5));
 
     assertThrows(IOException.class, () -> Entry.outcome(future));

@@ -180,7 +180,7 @@ class ForwardingTest {
           reported.connectionLabel());
       assertEquals(
           HttpResponse.class.getMethod("connectionLabel").invoke(plain),
-          Jdk21Methods.connectionLabel(
+          NewerMethods.connectionLabel(
               StoredResponse.of(plain, new byte[0], HttpResponse.BodyHandlers.ofString())));
     }
   }

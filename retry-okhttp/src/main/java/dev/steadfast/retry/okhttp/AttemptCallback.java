@@ -20,14 +20,14 @@ final class AttemptCallback implements Callback, OnDispatcher {
 
   private final RunningCall owner;
   private final OkHttpTransport transport;
-  private final Attempt<Answer> attempt;
+  private final Attempt<OkHttpAnswer> attempt;
   private volatile @Nullable WireTrace wire; // null once the end has arrived
   private @Nullable Thread thread;
-  private @Nullable Answer answer; // like the failure, for the user's callback
+  private @Nullable OkHttpAnswer answer; // like the failure, for the user's callback
   private @Nullable Throwable failure;
 
   AttemptCallback(
-      RunningCall owner, OkHttpTransport transport, Attempt<Answer> attempt, WireTrace wire) {
+      RunningCall owner, OkHttpTransport transport, Attempt<OkHttpAnswer> attempt, WireTrace wire) {
     this.owner = owner;
     this.transport = transport;
     this.attempt = attempt;
@@ -39,7 +39,7 @@ final class AttemptCallback implements Callback, OnDispatcher {
     return Thread.currentThread().equals(thread);
   }
 
-  void tells(@Nullable Answer answer, @Nullable Throwable failure) {
+  void tells(@Nullable OkHttpAnswer answer, @Nullable Throwable failure) {
     this.answer = answer;
     this.failure = failure;
   }

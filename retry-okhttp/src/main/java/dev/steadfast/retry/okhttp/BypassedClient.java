@@ -27,7 +27,7 @@ final class BypassedClient {
   }
 
   /** Ends the attempt as one that may have acted. */
-  static void end(Attempt<Answer> attempt, WireTrace wire, Request request, Throwable end) {
+  static void end(Attempt<OkHttpAnswer> attempt, WireTrace wire, Request request, Throwable end) {
     if (!attempt.stopped()) {
       attempt.userCodeFailed(end); // first: a guard may refuse to begin it, and no other may follow
       if (attempt.begin(request)) {

@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
  * One operation on OkHttp: the same for execute, enqueue and interceptor, except for its sender.
  */
 final class OkHttpTransport
-    implements RetryTransport<Answer>, Journaling.Codec<Answer>, WireTrace.Owner {
+    implements RetryTransport<OkHttpAnswer>, Journaling.Codec<OkHttpAnswer>, WireTrace.Owner {
   /** How one entry point makes an attempt. */
   interface AttemptSender {
     /** Sends, and completes the attempt. */
-    void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)
+    void send(Request request, Attempt<OkHttpAnswer> attempt, OkHttpTransport transport)
         throws IOException;
 
     /** Runs a callback where the client runs such. */
@@ -112,12 +112,12 @@ final class OkHttpTransport
   }
 
   @Override
-  public void start(Attempt<Answer> attempt) throws IOException {
+  public void start(Attempt<OkHttpAnswer> attempt) throws IOException {
     wire = null;
     sender.send(requestOf(attempt), attempt, this);
   }
 
-  private Request requestOf(Attempt<Answer> attempt) {
+  private Request requestOf(Attempt<OkHttpAnswer> attempt) {
     if (!operation.changesHeaders()) {
       return request;
     }
@@ -128,7 +128,7 @@ final class OkHttpTransport
   }
 
   /** Called by the sender when it knows OkHttp's call of an attempt. */
-  WireTrace wire(Attempt<Answer> attempt, Call call, LiveCalls registry) {
+  WireTrace wire(Attempt<OkHttpAnswer> attempt, Call call, LiveCalls registry) {
     WireTrace created = new WireTrace(this, registry, attempt, call, begun);
     begun = true;
     wire = created;
@@ -136,18 +136,18 @@ final class OkHttpTransport
   }
 
   /** Called by the sender with the response. */
-  void answered(Response response, WireTrace of, Attempt<Answer> attempt) {
+  void answered(Response response, WireTrace of, Attempt<OkHttpAnswer> attempt) {
     if (!of.reached()) {
       UnwantedResponse.close(response, operation);
       BypassedClient.end(attempt, of, request, BypassedClient.answered());
       return;
     }
     of.handBack();
-    Answer answer;
+    OkHttpAnswer answer;
     try {
       CallTimeouts.bound(response, deadline);
       Buffer whole = BodyStart.whole(response, operation);
-      answer = new Answer(response, of, whole, BodyStart.errorEvent(response, operation));
+      answer = new OkHttpAnswer(response, of, whole, BodyStart.errorEvent(response, operation));
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
       UnwantedResponse.close(response, operation);
@@ -158,7 +158,7 @@ final class OkHttpTransport
   }
 
   /** Called by the sender with the failure. */
-  void failed(Throwable thrown, WireTrace of, Attempt<Answer> attempt) {
+  void failed(Throwable thrown, WireTrace of, Attempt<OkHttpAnswer> attempt) {
     if (BypassedClient.is(thrown, of)) {
       BypassedClient.end(attempt, of, request, thrown);
       return;
@@ -173,7 +173,7 @@ final class OkHttpTransport
    * Ends an attempt whose body has changed as the attempt before it ended: the server's answer
    * tells the caller more.
    */
-  boolean endedAsBefore(WireTrace of, Attempt<Answer> attempt) {
+  boolean endedAsBefore(WireTrace of, Attempt<OkHttpAnswer> attempt) {
     PreviousEnd before = earlier;
     if (before == null || bodyChanged() == null) {
       return false;
@@ -187,27 +187,27 @@ final class OkHttpTransport
   }
 
   @Override
-  public ResponseView head(Answer answer) {
+  public ResponseView head(OkHttpAnswer answer) {
     return answer;
   }
 
   @Override
-  public byte @Nullable [] body(Answer answer) {
+  public byte @Nullable [] body(OkHttpAnswer answer) {
     return SavedAnswers.body(answer, operation.keepsAnswerBytes());
   }
 
   @Override
-  public Journaling.EarlierRequest earlierRequest(Answer answer) {
+  public Journaling.EarlierRequest earlierRequest(OkHttpAnswer answer) {
     return SavedAnswers.earlierRequest(answer.response());
   }
 
   @Override
-  public Answer restore(ResponseView head, byte[] body, RetryReport report) {
-    return new Answer(SavedAnswers.restore(head, body, request, report), null, null);
+  public OkHttpAnswer restore(ResponseView head, byte[] body, RetryReport report) {
+    return new OkHttpAnswer(SavedAnswers.restore(head, body, request, report), null, null);
   }
 
   @Override
-  public Outcome outcome(Answer answer) {
+  public Outcome outcome(OkHttpAnswer answer) {
     Response response = answer.response();
     WireTrace of = answer.wire();
     Throwable changed = bodyChanged();
@@ -242,7 +242,8 @@ final class OkHttpTransport
     }
     Response head = Objects.requireNonNull(last.head());
     Outcome ofHead =
-        operation.outcome(new Answer(head, last, null), last.evidenceOfHead(head, bodySpent()));
+        operation.outcome(
+            new OkHttpAnswer(head, last, null), last.evidenceOfHead(head, bodySpent()));
     return ofHead.verdict() instanceof Verdict.Accepted
         ? operation.outcome(OkHttpFailures.ofInterceptor(failure), evidence) // it is no success
         : ofHead;
@@ -265,7 +266,7 @@ final class OkHttpTransport
   }
 
   @Override
-  public Map<String, List<String>> headers(Answer answer) {
+  public Map<String, List<String>> headers(OkHttpAnswer answer) {
     return OkHttpViews.headerMap(answer.response().headers());
   }
 
@@ -276,7 +277,7 @@ final class OkHttpTransport
   }
 
   @Override
-  public void discard(Answer answer) {
+  public void discard(OkHttpAnswer answer) {
     if (answer.response().body() == null) {
       return;
     }
@@ -288,14 +289,15 @@ final class OkHttpTransport
   }
 
   @Override
-  public Answer deliver(Answer answer, @Nullable RetryReport report) {
+  public OkHttpAnswer deliver(OkHttpAnswer answer, @Nullable RetryReport report) {
     Response response = answer.response();
     Request attempted = response.request();
     Request own = sent(attempted, answer.wire()) ? request : handedBack(attempted);
     Request asked = OkHttpReports.tagged(own, response, report(report, response));
     return asked.equals(attempted)
         ? answer
-        : new Answer(response.newBuilder().request(asked).build(), answer.wire(), answer.whole());
+        : new OkHttpAnswer(
+            response.newBuilder().request(asked).build(), answer.wire(), answer.whole());
   }
 
   /** The report for the caller, null if the response itself tells it. */

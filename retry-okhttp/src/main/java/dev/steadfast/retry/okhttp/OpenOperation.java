@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param watch ends its waits when the call is cancelled
  */
 record OpenOperation(
-    HttpOperation operation, Request request, RepeatableLoop<Answer> loop, CancelWatch watch)
+    HttpOperation operation, Request request, RepeatableLoop<OkHttpAnswer> loop, CancelWatch watch)
     implements AutoCloseable {
   private static final int MOST_COMPARED_BYTES = 1 << 20;
 

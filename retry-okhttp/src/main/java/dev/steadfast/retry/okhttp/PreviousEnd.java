@@ -34,7 +34,7 @@ record PreviousEnd(@Nullable Response response, @Nullable Throwable failure) {
   }
 
   /** Ends an attempt in the same way. */
-  void end(WireTrace wire, Attempt<Answer> attempt) {
-    attempt.complete(response == null ? null : new Answer(response, wire, null), failure);
+  void end(WireTrace wire, Attempt<OkHttpAnswer> attempt) {
+    attempt.complete(response == null ? null : new OkHttpAnswer(response, wire, null), failure);
   }
 }

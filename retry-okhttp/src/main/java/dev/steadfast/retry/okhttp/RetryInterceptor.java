@@ -166,10 +166,11 @@ public final class RetryInterceptor implements Interceptor {
     RetryPlan plan = watch.in(operation.plan());
     Proceed proceed = new Proceed(chain, registry, watch, spent);
     OkHttpTransport transport = new OkHttpTransport(operation, request, proceed);
-    RepeatableLoop<Answer> open = operations == null ? null : operation.openLoop(plan, transport);
+    RepeatableLoop<OkHttpAnswer> open =
+        operations == null ? null : operation.openLoop(plan, transport);
     long bound = boundNanos(chain.call(), operation, spent);
     if (open == null || operations == null) {
-      RetryLoop<Answer> loop = operation.loop(plan, transport, transport);
+      RetryLoop<OkHttpAnswer> loop = operation.loop(plan, transport, transport);
       try (watch) {
         watch.start(loop::cancel);
         if (operation.keepsAnswerBytes() > 0) {
@@ -241,7 +242,7 @@ public final class RetryInterceptor implements Interceptor {
   private record Proceed(Chain chain, LiveCalls registry, CancelWatch watch, long spentNanos)
       implements OkHttpTransport.AttemptSender {
     @Override
-    public void send(Request request, Attempt<Answer> attempt, OkHttpTransport transport)
+    public void send(Request request, Attempt<OkHttpAnswer> attempt, OkHttpTransport transport)
         throws IOException {
       WireTrace wire = transport.wire(attempt, chain.call(), registry);
       InterceptorBounds bounds = wire.bounded();
@@ -272,7 +273,7 @@ public final class RetryInterceptor implements Interceptor {
      * The time of the attempt, if it is shorter than that of the operation. The end of the
      * operation has a timer.
      */
-    private static long ownTimeoutNanos(Attempt<Answer> attempt) {
+    private static long ownTimeoutNanos(Attempt<OkHttpAnswer> attempt) {
       long own = attempt.timeoutNanos();
       return own < attempt.remainingNanos() ? own : Long.MAX_VALUE;
     }

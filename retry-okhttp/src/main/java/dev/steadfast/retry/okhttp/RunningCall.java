@@ -40,7 +40,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
 
   // Cleared when the operation is over, so that a call that is kept holds nothing of it.
   private @Nullable Callback callback; // null: executed
-  private volatile @Nullable RetryLoop<Answer> loop;
+  private volatile @Nullable RetryLoop<OkHttpAnswer> loop;
   private volatile @Nullable WireTrace last; // of the latest attempt
   private volatile @Nullable OnDispatcher turn;
   private volatile @Nullable Call lastCall; // OkHttp's, once the operation is over
@@ -75,7 +75,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   }
 
   final Response run() throws IOException {
-    RetryLoop<Answer> running = begin();
+    RetryLoop<OkHttpAnswer> running = begin();
     try {
       return running.run(boundNanos()).response();
     } catch (IOException | RuntimeException | Error thrown) {
@@ -88,7 +88,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   }
 
   final void start(Callback told) {
-    RetryLoop<Answer> running = begin();
+    RetryLoop<OkHttpAnswer> running = begin();
     callback = told;
     boolean started = false;
     try {
@@ -113,7 +113,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   }
 
   // May come from the thread that called enqueue, from a timer's, or from the library's own.
-  private void ended(@Nullable Answer answer, @Nullable Throwable thrown) {
+  private void ended(@Nullable OkHttpAnswer answer, @Nullable Throwable thrown) {
     over();
     OnDispatcher now = turn;
     if (now == null || !now.isHere()) {
@@ -125,7 +125,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
     }
   }
 
-  void tell(@Nullable Answer answer, @Nullable Throwable thrown) {
+  void tell(@Nullable OkHttpAnswer answer, @Nullable Throwable thrown) {
     Callback told = Objects.requireNonNull(callback);
     callback = null;
     if (answer == null) {
@@ -136,7 +136,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   }
 
   // OkHttp logs what a callback throws after a response; the operation is over either way.
-  private void respond(Callback told, Answer answer) {
+  private void respond(Callback told, OkHttpAnswer answer) {
     try {
       told.onResponse(self(), answer.response());
     } catch (IOException thrown) {
@@ -148,7 +148,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
     }
   }
 
-  private RetryLoop<Answer> begin() {
+  private RetryLoop<OkHttpAnswer> begin() {
     if (!EXECUTED.compareAndSet(this, 0, 1)) {
       throw new IllegalStateException("Already Executed");
     }
@@ -158,7 +158,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
       operation = factory.operation(operation.request(), request);
     }
     OkHttpTransport transport = new OkHttpTransport(operation, request, this);
-    RetryLoop<Answer> running = operation.loop(operation.plan(), transport, transport);
+    RetryLoop<OkHttpAnswer> running = operation.loop(operation.plan(), transport, transport);
     factory.started(this);
     loop = running;
     if (canceled) {
@@ -181,7 +181,8 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   }
 
   /** The step before an attempt that takes the second pool, null if it takes the usual one. */
-  private PathChoice.@Nullable Step chooseWay(Attempt<Answer> attempt, OkHttpTransport transport) {
+  private PathChoice.@Nullable Step chooseWay(
+      Attempt<OkHttpAnswer> attempt, OkHttpTransport transport) {
     SecondPool other = factory.registry().otherPool();
     return other == null ? null : other.choose(operation, attempt, transport.lost);
   }
@@ -203,7 +204,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   }
 
   @Override
-  public void send(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
+  public void send(Request attempted, Attempt<OkHttpAnswer> attempt, OkHttpTransport transport) {
     if (callback == null) {
       execute(attempted, attempt, transport);
     } else {
@@ -212,7 +213,8 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   }
 
   // Executes the attempt on the calling thread.
-  private void execute(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
+  private void execute(
+      Request attempted, Attempt<OkHttpAnswer> attempt, OkHttpTransport transport) {
     WireTrace wire = prepare(attempted, attempt, transport);
     try {
       answer(wire, transport, attempt);
@@ -221,7 +223,8 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
     }
   }
 
-  private static void answer(WireTrace wire, OkHttpTransport transport, Attempt<Answer> attempt) {
+  private static void answer(
+      WireTrace wire, OkHttpTransport transport, Attempt<OkHttpAnswer> attempt) {
     try {
       transport.answered(wire.call().execute(), wire, attempt);
     } catch (Throwable thrown) {
@@ -230,7 +233,8 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   }
 
   // Enqueues the attempt, which takes a place of its own in the dispatcher's queue.
-  private void enqueue(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
+  private void enqueue(
+      Request attempted, Attempt<OkHttpAnswer> attempt, OkHttpTransport transport) {
     WireTrace wire = prepare(attempted, attempt, transport);
     if (attempt.number() == 1) {
       holdTimeout(attempt, wire);
@@ -255,7 +259,8 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
     turn = end;
   }
 
-  private WireTrace prepare(Request attempted, Attempt<Answer> attempt, OkHttpTransport transport) {
+  private WireTrace prepare(
+      Request attempted, Attempt<OkHttpAnswer> attempt, OkHttpTransport transport) {
     CallTag tag = factory.newTag();
     PathChoice.Step way = chooseWay(attempt, transport);
     Call call = factory.newAttempt(attempted, tag, way != null);
@@ -290,7 +295,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
   @Override
   public void cancel() {
     canceled = true;
-    RetryLoop<Answer> running = loop;
+    RetryLoop<OkHttpAnswer> running = loop;
     if (running != null) {
       running.cancel();
     }
@@ -320,7 +325,7 @@ abstract class RunningCall implements OkHttpTransport.AttemptSender, FactoryCont
     timeoutLifted = true;
     WireTrace wire = last;
     Call call = lastCall;
-    RetryLoop<Answer> running = loop;
+    RetryLoop<OkHttpAnswer> running = loop;
     if (wire != null) {
       wire.liftTimeout();
     } else if (running != null) {

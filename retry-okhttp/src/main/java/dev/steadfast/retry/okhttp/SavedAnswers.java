@@ -33,7 +33,7 @@ final class SavedAnswers {
    * @param mostBytes the longest body that is kept
    * @return null if it is not kept
    */
-  static byte @Nullable [] body(Answer answer, int mostBytes) {
+  static byte @Nullable [] body(OkHttpAnswer answer, int mostBytes) {
     Buffer whole = answer.whole();
     if (whole != null) {
       return whole.size() > mostBytes ? null : whole.snapshot().toByteArray();

@@ -12,7 +12,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 
 /** A response of Apache HttpClient's. */
-final class ApacheAnswer implements Answer {
+final class ApacheAnswer implements SpringAnswer {
   private final ClassicHttpResponse response;
   private final Runnable abort;
   private final HttpHeaders headers;

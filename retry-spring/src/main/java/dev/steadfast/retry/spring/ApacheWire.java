@@ -65,7 +65,7 @@ final class ApacheWire implements Wire {
   }
 
   @Override
-  public Answer send(Head head, byte @Nullable [] body) throws IOException {
+  public SpringAnswer send(Head head, byte @Nullable [] body) throws IOException {
     HttpUriRequestBase request = request(head);
     if (body != null) {
       request.setEntity(new ByteArrayEntity(body, null)); // its type is among the headers
@@ -76,7 +76,7 @@ final class ApacheWire implements Wire {
   }
 
   @Override
-  public Answer send(Head head, RepeatableBody body) throws IOException {
+  public SpringAnswer send(Head head, RepeatableBody body) throws IOException {
     HttpUriRequestBase request = request(head);
     request.setEntity(new EntityTemplate(body.length(), null, null, body::writeTo));
     return exchange(request, head.options());
@@ -88,7 +88,7 @@ final class ApacheWire implements Wire {
     HttpUriRequestBase request = request(head);
     PipedEntity body = new PipedEntity(head.headers().getContentLength());
     request.setEntity(body);
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    CompletableFuture<SpringAnswer> answer = new CompletableFuture<>();
     CallContext scope = CallContext.current();
     ContextCapture capture = retry.plan().context();
     ContextCapture.Snapshot snapshot = capture == null ? null : capture.capture();
@@ -115,7 +115,8 @@ final class ApacheWire implements Wire {
     return new Upload(new BufferedOutputStream(body.sink()), answer, cancel);
   }
 
-  private Answer exchange(HttpUriRequestBase request, RetryOptions options) throws IOException {
+  private SpringAnswer exchange(HttpUriRequestBase request, RetryOptions options)
+      throws IOException {
     HttpClientContext context = Apache5Retry.with(HttpClientContext.create(), options);
     underWay.add(request);
     try {

@@ -12,7 +12,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 
 /** A response of the JDK's client. */
-final class JdkAnswer implements Answer {
+final class JdkAnswer implements SpringAnswer {
   private final HttpResponse<InputStream> response;
   private final Runnable whenClosed;
   private final HttpHeaders headers = new HttpHeaders();

@@ -26,18 +26,18 @@ record JdkWire(RetryingHttpClient client) implements Wire {
       RetryOptions.builder().bodyRepeatable(true).build();
 
   @Override
-  public Answer send(Head head, byte @Nullable [] body) throws IOException {
+  public SpringAnswer send(Head head, byte @Nullable [] body) throws IOException {
     BodyPublisher publisher =
         body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body);
     return send(head, head.options(), publisher, () -> {});
   }
 
   @Override
-  public Answer send(Head head, RepeatableBody body) throws IOException {
+  public SpringAnswer send(Head head, RepeatableBody body) throws IOException {
     WrittenAgain written = new WrittenAgain(body);
     boolean answered = false;
     try {
-      Answer answer = send(head, head.options().with(SENT_AGAIN), written, written::end);
+      SpringAnswer answer = send(head, head.options().with(SENT_AGAIN), written, written::end);
       answered = true;
       return answer;
     } finally {
@@ -47,7 +47,7 @@ record JdkWire(RetryingHttpClient client) implements Wire {
     }
   }
 
-  private Answer send(Head head, RetryOptions options, BodyPublisher body, Runnable close)
+  private SpringAnswer send(Head head, RetryOptions options, BodyPublisher body, Runnable close)
       throws IOException {
     try {
       HttpResponse<InputStream> response =
@@ -65,7 +65,7 @@ record JdkWire(RetryingHttpClient client) implements Wire {
         client
             .with(head.options().with(SENT_ONCE))
             .sendAsync(request(head, chunks), BodyHandlers.ofInputStream());
-    CompletableFuture<Answer> answer =
+    CompletableFuture<SpringAnswer> answer =
         sent.thenApply(response -> new JdkAnswer(response, chunks::breakOff));
     answer.whenComplete((come, failure) -> chunks.abandon());
     return new Upload(new BufferedOutputStream(chunks), answer, () -> sent.cancel(true));

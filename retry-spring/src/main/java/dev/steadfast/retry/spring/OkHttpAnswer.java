@@ -8,7 +8,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 
 /** A response of OkHttp's. */
-final class OkHttpAnswer implements Answer {
+final class OkHttpAnswer implements SpringAnswer {
   private final Response response;
   private final HttpHeaders headers = new HttpHeaders();
 

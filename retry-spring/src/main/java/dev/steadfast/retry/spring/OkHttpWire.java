@@ -24,7 +24,7 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
       Set.of("POST", "PUT", "PATCH", "PROPPATCH", "QUERY", "REPORT");
 
   @Override
-  public Answer send(Head head, byte @Nullable [] body) throws IOException {
+  public SpringAnswer send(Head head, byte @Nullable [] body) throws IOException {
     RequestBody known = null;
     if (body != null) {
       known = RequestBody.create(body, null);
@@ -35,7 +35,7 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
   }
 
   @Override
-  public Answer send(Head head, RepeatableBody body) throws IOException {
+  public SpringAnswer send(Head head, RepeatableBody body) throws IOException {
     return new OkHttpAnswer(calls.newCall(request(head, new WrittenBody(body))).execute());
   }
 
@@ -44,7 +44,7 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
     Pipe pipe = new Pipe(PIPE_BYTES);
     Call call =
         calls.newCall(request(head, new PipedBody(pipe, head.headers().getContentLength())));
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    CompletableFuture<SpringAnswer> answer = new CompletableFuture<>();
     call.enqueue(new Answering(answer, pipe));
     return new Upload(Okio.buffer(pipe.sink()).outputStream(), answer, call::cancel);
   }
@@ -60,7 +60,7 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
     values.forEach(value -> request.addHeader(name, value == null ? "" : value));
   }
 
-  private record Answering(CompletableFuture<Answer> answer, Pipe pipe) implements Callback {
+  private record Answering(CompletableFuture<SpringAnswer> answer, Pipe pipe) implements Callback {
     @Override
     public void onResponse(Call call, Response response) {
       pipe.cancel(); // the writing thread is told

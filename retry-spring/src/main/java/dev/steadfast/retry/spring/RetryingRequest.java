@@ -71,7 +71,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
   @Override
   protected ClientHttpResponse executeInternal(HttpHeaders headers) throws IOException {
     Consumer<RetryReport> reports = RetryAttributes.reportsIn(getAttributes());
-    Answer answer;
+    SpringAnswer answer;
     try {
       answer = exchange(head(headers));
     } catch (IOException | RuntimeException thrown) {
@@ -91,7 +91,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
     return new Wire.Head(method, uri, headers, RetryAttributes.optionsIn(getAttributes()));
   }
 
-  private Answer exchange(Wire.Head head) throws IOException {
+  private SpringAnswer exchange(Wire.Head head) throws IOException {
     Body streamed = body;
     if (streamed == null) {
       ByteArrayOutputStream whole = written;
@@ -100,7 +100,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
     return streamed.repeatable() ? repeatable(head, streamed) : once(head, streamed);
   }
 
-  private Answer repeatable(Wire.Head head, Body streamed) throws IOException {
+  private SpringAnswer repeatable(Wire.Head head, Body streamed) throws IOException {
     RepeatableBody all = new RepeatableBody(streamed, head.headers().getContentLength());
     if (all.length() > limit) {
       return wire.send(head, all);
@@ -117,7 +117,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
     return whole(head, limited.bytes());
   }
 
-  private Answer whole(Wire.Head head, byte[] bytes) throws IOException {
+  private SpringAnswer whole(Wire.Head head, byte[] bytes) throws IOException {
     long declared = head.headers().getContentLength();
     if (declared > 0 && declared != bytes.length) {
       throw RepeatableBody.otherLength(bytes.length, declared);
@@ -125,7 +125,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
     return wire.send(head, bytes);
   }
 
-  private Answer once(Wire.Head head, Body streamed) throws IOException {
+  private SpringAnswer once(Wire.Head head, Body streamed) throws IOException {
     LimitedBody limited = new LimitedBody(limit, () -> wire.begin(head));
     try {
       if (head.headers().getContentLength() > limit) {
@@ -144,7 +144,7 @@ final class RetryingRequest extends AbstractClientHttpRequest
   }
 
   // If the writing failed because the request is over, the caller gets its answer or failure.
-  private static <T extends Throwable> Answer instead(LimitedBody limited, Throwable thrown)
+  private static <T extends Throwable> SpringAnswer instead(LimitedBody limited, Throwable thrown)
       throws IOException, T {
     Upload upload = limited.upload();
     if (upload != null && limited.refused()) {

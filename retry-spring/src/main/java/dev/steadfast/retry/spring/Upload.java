@@ -13,10 +13,10 @@ import java.util.concurrent.ExecutionException;
  * @param answer the answer, or the failure of the request
  * @param cancel ends the request
  */
-record Upload(OutputStream body, CompletableFuture<Answer> answer, Runnable cancel) {
+record Upload(OutputStream body, CompletableFuture<SpringAnswer> answer, Runnable cancel) {
 
   /** Waits for the answer. */
-  Answer await() throws IOException {
+  SpringAnswer await() throws IOException {
     try {
       return answer.get();
     } catch (InterruptedException interrupted) {
@@ -32,7 +32,7 @@ record Upload(OutputStream body, CompletableFuture<Answer> answer, Runnable canc
   /** Ends the request; an answer that comes nevertheless is closed. */
   void abort() {
     cancel.run();
-    answer.thenAccept(Answer::close);
+    answer.thenAccept(SpringAnswer::close);
   }
 
   private static IOException unwrapped(ExecutionException failed) {

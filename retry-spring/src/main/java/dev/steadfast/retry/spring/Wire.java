@@ -19,10 +19,10 @@ interface Wire {
    *
    * @param body the whole body, which can be sent again; null for none
    */
-  Answer send(Head head, byte @Nullable [] body) throws IOException;
+  SpringAnswer send(Head head, byte @Nullable [] body) throws IOException;
 
   /** Sends a request whose body is written each time that it is sent. */
-  Answer send(Head head, RepeatableBody body) throws IOException;
+  SpringAnswer send(Head head, RepeatableBody body) throws IOException;
 
   /** Begins a request whose body follows, and is sent once. */
   Upload begin(Head head) throws IOException;

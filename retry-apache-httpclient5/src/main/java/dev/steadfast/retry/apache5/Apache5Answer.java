@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> the responses of that client
  */
-class Answer<R extends HttpResponse> implements ResponseView {
+class Apache5Answer<R extends HttpResponse> implements ResponseView {
   private volatile R response;
   private final @Nullable WireTrace wire; // null: a journal kept it
   private volatile byte @Nullable [] whole; // null: its body was not read within the attempt
   private volatile @Nullable String error; // the first event of its stream, if that is an error
 
-  Answer(R response, @Nullable WireTrace wire) {
+  Apache5Answer(R response, @Nullable WireTrace wire) {
     this.response = response;
     this.wire = wire;
   }

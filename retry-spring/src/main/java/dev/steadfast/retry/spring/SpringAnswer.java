@@ -4,4 +4,4 @@ import dev.steadfast.retry.RetryReport;
 import org.springframework.http.client.ClientHttpResponse;
 
 /** A response for Spring that carries its report. */
-interface Answer extends ClientHttpResponse, RetryReport.Carrier {}
+interface SpringAnswer extends ClientHttpResponse, RetryReport.Carrier {}

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Methods of {@code java.net.http} that came after Java 17, resolved once. */
-final class Jdk21Methods {
+final class NewerMethods {
   // Java 19
   private static final @Nullable MethodHandle LOCAL_ADDRESS =
       find(
@@ -36,7 +36,7 @@ final class Jdk21Methods {
   private static final @Nullable MethodHandle CONNECTION_LABEL =
       find(HttpResponse.class, "connectionLabel", MethodType.methodType(Optional.class));
 
-  private Jdk21Methods() {}
+  private NewerMethods() {}
 
   private static @Nullable MethodHandle find(Class<?> type, String name, MethodType method) {
     try {
@@ -93,7 +93,7 @@ final class Jdk21Methods {
     try {
       return method == null ? null : method.invokeWithArguments(arguments);
     } catch (Throwable thrown) {
-      throw Jdk21Methods.<RuntimeException>asItIs(thrown);
+      throw NewerMethods.<RuntimeException>asItIs(thrown);
     }
   }
 

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param whole the body of the response, if all of it was read within the attempt; null otherwise
  * @param error the first event of the response's stream, if that is an error; null otherwise
  */
-record Answer(
+record OkHttpAnswer(
     Response response, @Nullable WireTrace attempt, @Nullable Buffer whole, @Nullable String error)
     implements ResponseView {
-  Answer(Response response, @Nullable WireTrace attempt, @Nullable Buffer whole) {
+  OkHttpAnswer(Response response, @Nullable WireTrace attempt, @Nullable Buffer whole) {
     this(response, attempt, whole, null);
   }
 

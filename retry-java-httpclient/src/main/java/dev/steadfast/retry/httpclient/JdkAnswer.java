@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The answer of a server: the head alone while its body is not yet collected, then the whole
  * response. Immutable.
  */
-final class Answer<T> implements ResponseView {
+final class JdkAnswer<T> implements ResponseView {
   private static final int MOST_TEXT_BYTES = 64 * 1024;
 
   private final int status;
@@ -34,7 +34,7 @@ final class Answer<T> implements ResponseView {
   private final @Nullable Object body; // the subscriber that collects it, or its bytes
   private final @Nullable String error; // the first event of its stream, if that is an error
 
-  private Answer(
+  private JdkAnswer(
       int status,
       HttpHeaders headers,
       @Nullable String origin,
@@ -48,7 +48,7 @@ final class Answer<T> implements ResponseView {
     this.error = null;
   }
 
-  private Answer(Answer<T> of, @Nullable String error) {
+  private JdkAnswer(JdkAnswer<T> of, @Nullable String error) {
     this.status = of.status;
     this.headers = of.headers;
     this.origin = of.origin;
@@ -58,29 +58,30 @@ final class Answer<T> implements ResponseView {
   }
 
   /** A head alone. The client does not say with it who sent it. */
-  static <T> Answer<T> head(HttpResponse.ResponseInfo info, @Nullable String origin) {
-    return new Answer<>(info.statusCode(), info.headers(), origin, null, null);
+  static <T> JdkAnswer<T> head(HttpResponse.ResponseInfo info, @Nullable String origin) {
+    return new JdkAnswer<>(info.statusCode(), info.headers(), origin, null, null);
   }
 
-  static <T> Answer<T> whole(HttpResponse<T> response, @Nullable WatchedSubscriber<T> collector) {
-    return new Answer<>(response.statusCode(), response.headers(), null, response, collector);
+  static <T> JdkAnswer<T> whole(
+      HttpResponse<T> response, @Nullable WatchedSubscriber<T> collector) {
+    return new JdkAnswer<>(response.statusCode(), response.headers(), null, response, collector);
   }
 
   /** The same answer with its body, for the rules. */
-  Answer<T> judgedWith(byte[] bytes) {
-    return new Answer<>(status, headers, origin, response, bytes);
+  JdkAnswer<T> judgedWith(byte[] bytes) {
+    return new JdkAnswer<>(status, headers, origin, response, bytes);
   }
 
   /** The same answer with the first event of its stream, null if that is no error. */
-  Answer<T> begunWith(@Nullable String errorEvent) {
-    return errorEvent == null ? this : new Answer<>(this, errorEvent);
+  JdkAnswer<T> begunWith(@Nullable String errorEvent) {
+    return errorEvent == null ? this : new JdkAnswer<>(this, errorEvent);
   }
 
-  Answer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
+  JdkAnswer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
     HttpResponse<T> whole = response();
     RetryReport told = AfterRedirect.told(report, whole);
     HttpResponse<T> reported = new ReportedResponse<>(whole, request, operation, told);
-    return new Answer<>(status, headers, origin, reported, body);
+    return new JdkAnswer<>(status, headers, origin, reported, body);
   }
 
   HttpResponse<T> response() {
