@@ -1,12 +1,12 @@
 package dev.steadfast.retry.journal;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.StorageCodec.Part;
 import dev.steadfast.retry.journal.StorageCodec.Place;
 import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Request;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.net.URI;
@@ -62,7 +62,7 @@ final class IntentColumns {
     statement.setString(i++, storedForm.text(new Place(id, Part.REQUEST_HEADERS), headers));
     byte[] body = request.content().body().orElse(null);
     statement.setBytes(i++, storedForm.bytes(new Place(id, Part.REQUEST_BODY), body));
-    statement.setString(i++, terms.repeat().name().toLowerCase(Locale.ROOT));
+    statement.setString(i++, text(terms.safety()));
     Sql.setMillis(statement, i++, terms.window());
     statement.setString(i++, key == null ? null : key.header());
     statement.setString(
@@ -102,11 +102,19 @@ final class IntentColumns {
   private static Terms terms(ResultSet row, StoredForm storedForm) throws SQLException {
     long millis = row.getLong("key_window_ms");
     Duration window = row.wasNull() ? null : Duration.ofMillis(millis);
-    return new Terms(repeat(row), window, key(row, storedForm));
+    return new Terms(safety(row), window, key(row, storedForm));
   }
 
-  static Repeat repeat(ResultSet row) throws SQLException {
-    return Sql.parse(row, "repeatable", text -> Repeat.valueOf(text.toUpperCase(Locale.ROOT)));
+  static Safety safety(ResultSet row) throws SQLException {
+    return Sql.parse(
+        row,
+        "repeatable",
+        text ->
+            text.equals("never") ? Safety.UNSAFE : Safety.valueOf(text.toUpperCase(Locale.ROOT)));
+  }
+
+  private static String text(Safety safety) {
+    return safety == Safety.UNSAFE ? "never" : safety.name().toLowerCase(Locale.ROOT);
   }
 
   static Journaling.@Nullable Key key(ResultSet row, StoredForm storedForm) throws SQLException {

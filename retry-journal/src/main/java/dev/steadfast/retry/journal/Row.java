@@ -1,10 +1,10 @@
 package dev.steadfast.retry.journal;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.net.URI;
@@ -69,14 +69,14 @@ record Row(
    * Times, all by the clock of the database.
    *
    * @param sent whether it may have been sent
-   * @param repeat whether it may be sent again after that
+   * @param safety why it may be sent again after that
    * @param windowLeft the time in which it may be; null if it was not sent, or is never sent again
    * @param over which times have passed
    */
-  record Times(boolean sent, Repeat repeat, @Nullable Duration windowLeft, Over over) {
+  record Times(boolean sent, Safety safety, @Nullable Duration windowLeft, Over over) {
     boolean repeatable() {
       Duration left = windowLeft;
-      return repeat != Repeat.NEVER && left != null && !left.isNegative() && !left.isZero();
+      return safety != Safety.UNSAFE && left != null && !left.isNegative() && !left.isZero();
     }
   }
 
@@ -133,7 +133,7 @@ record Row(
     Duration windowLeft = row.wasNull() ? null : Duration.ofMillis(millis);
     return new Times(
         row.getBoolean("sent"),
-        IntentColumns.repeat(row),
+        IntentColumns.safety(row),
         windowLeft,
         new Over(row.getBoolean("lease_over"), row.getBoolean("late")));
   }
@@ -186,7 +186,7 @@ record Row(
 
   /** Whether a request carries the key under which the operation may have been sent before. */
   boolean sameKey(Intent intent) {
-    return new Terms(times.repeat(), null, request.key()).sameKey(intent.terms());
+    return new Terms(times.safety(), null, request.key()).sameKey(intent.terms());
   }
 
   /** The state in which the end of a claim leaves the row. */

@@ -15,6 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
@@ -23,7 +24,6 @@ import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
@@ -77,7 +77,7 @@ class BacklogTest {
 
   @Test
   void whatIsDueIsGivenAsItWasBegun() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     sent(journal, intent);
     assertEquals(0, journal.resume(sender, Which.DUE, 10), "its owner lives");
     database.endLeases();
@@ -87,7 +87,7 @@ class BacklogTest {
 
   @Test
   void whatItsCallerHasClosedSinceItWasFoundIsNotSent() throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     granted(journal, intent);
     database.endLeases();
     List<Claim> claims = new ArrayList<>();
@@ -105,7 +105,7 @@ class BacklogTest {
   /** A reservation does not wait for the disk, so a crash of the database may undo it. */
   @Test
   void whatIsCancelledAfterACrashIsNotSentByWhoeverHasReservedIt() throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     granted(journal, intent);
     database.endLeases();
     String version = database.column("row_version");
@@ -140,7 +140,7 @@ class BacklogTest {
    */
   @Test
   void whatAnotherProcessHasClaimedSinceAFailOverIsNotSent() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     granted(journal, intent);
     database.endLeases();
     List<Claim> claims = new ArrayList<>();
@@ -158,7 +158,7 @@ class BacklogTest {
 
   @Test
   void whatAnotherProcessHasSentSinceAFailOverIsNotSentAsIfForTheFirstTime() throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     granted(journal, intent);
     database.endLeases();
     List<Claim> claims = new ArrayList<>();
@@ -174,7 +174,7 @@ class BacklogTest {
 
   @Test
   void whatResumingCouldNotSendIsSentLater() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     granted(journal, intent);
     database.endLeases();
     journal.resume(
@@ -190,7 +190,7 @@ class BacklogTest {
 
   @Test
   void anEmptyBodyIsABody() throws Exception {
-    sent(journal, intent("order-1", "", terms(Repeat.IDEMPOTENT)));
+    sent(journal, intent("order-1", "", terms(Safety.IDEMPOTENT)));
     database.endLeases();
     assertEquals(1, journal.resume(sender, Which.DUE, 10));
     assertEquals("", TestIntents.text(seen.get(0).request().content()));
@@ -198,7 +198,7 @@ class BacklogTest {
 
   @Test
   void whatItsCallerWasToldIsUnknownIsSentOnRequest() throws Exception {
-    ended(journal, intent(Repeat.KEYED), ending(State.READY));
+    ended(journal, intent(Safety.KEYED), ending(State.READY));
     assertEquals(0, journal.resume(sender, Which.DUE, 10));
     assertEquals(1, journal.resume(sender, Which.DUE_AND_UNSETTLED, 10));
   }
@@ -206,9 +206,9 @@ class BacklogTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whatCannotBeSentAgainBecomesUnknown(boolean told) throws Exception {
-    Repeat[] repeats = Repeat.values();
-    for (Repeat repeat : repeats) {
-      Intent intent = intent(repeat.name(), "5", terms(repeat));
+    List<Safety> all = List.of(Safety.IDEMPOTENT, Safety.KEYED, Safety.UNSAFE);
+    for (Safety safety : all) {
+      Intent intent = intent(safety.name(), "5", terms(safety));
       Claim.Granted claim = sent(journal, intent);
       if (told) {
         assertTrue(journal.ended(intent, claim, ending(State.READY)));
@@ -216,17 +216,17 @@ class BacklogTest {
     }
     database.endLeases();
     database.endWindows();
-    assertEquals(repeats.length, unknown().size());
+    assertEquals(all.size(), unknown().size());
     assertEquals(0, journal.resume(sender, Which.DUE_AND_UNSETTLED, 10));
-    for (Repeat repeat : repeats) {
-      assertEquals("unknown", database.state(repeat.name()));
+    for (Safety safety : all) {
+      assertEquals("unknown", database.state(safety.name()));
     }
-    assertEquals(repeats.length, unknown().size());
+    assertEquals(all.size(), unknown().size());
   }
 
   @Test
   void whatWasNotSentIsNotUnknown() throws Exception {
-    granted(journal, intent(Repeat.NEVER));
+    granted(journal, intent(Safety.UNSAFE));
     database.endLeases();
     assertEquals(List.of(), unknown());
     assertFalse(journal.settle(TestIntents.id("order-1"), Lookup.APPLIED));
@@ -245,7 +245,7 @@ class BacklogTest {
 
   @Test
   void withoutItsBodyItWaitsForItsCallerOrALookUp() throws Exception {
-    Intent intent = withoutBody("order-1", terms(Repeat.KEYED));
+    Intent intent = withoutBody("order-1", terms(Safety.KEYED));
     sent(journal, intent);
     assertEquals(List.of(), unknown(), "its owner lives");
     assertFalse(journal.settle(intent.id(), Lookup.APPLIED), "its owner lives");
@@ -262,7 +262,7 @@ class BacklogTest {
   @ParameterizedTest
   @EnumSource(Lookup.class)
   void aLookUpSettlesWhatIsUnknown(Lookup lookup) throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     ended(journal, intent, ending(State.UNKNOWN));
     boolean settles = lookup != Lookup.DONT_KNOW;
     assertEquals(settles, journal.settle(intent.id(), lookup));
@@ -278,7 +278,7 @@ class BacklogTest {
 
   @Test
   void aLookUpTakesTheOperationFromWhoeverComesBack() throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     Claim.Granted frozen = sent(journal, intent);
     assertFalse(journal.settle(intent.id(), Lookup.APPLIED), "its lease is not over");
     database.endLeases();
@@ -339,7 +339,7 @@ class BacklogTest {
 
   @Test
   void anUnreachableJournalEndsTheRun() throws Exception {
-    granted(journal, intent(Repeat.KEYED));
+    granted(journal, intent(Safety.KEYED));
     database.endLeases();
     Sender unreachable =
         sender((in, due) -> {
@@ -354,7 +354,7 @@ class BacklogTest {
   void whatIsResumedIsNeverSentWithoutTheJournal() throws Exception {
     Settings settings = Settings.defaults().sendingUnreachable().withMostBodyBytes(7);
     JdbcJournal lenient = JdbcJournal.builder(database.source()).settings(settings).build();
-    granted(lenient, intent(Repeat.KEYED));
+    granted(lenient, intent(Safety.KEYED));
     database.endLeases();
     List<Settings> seen = new ArrayList<>();
     lenient.resume(sender((in, due) -> seen.add(in.settings())), Which.DUE, 1);
@@ -392,8 +392,8 @@ class BacklogTest {
   @Test
   void whatIsWithinItsRetentionIsNotPurged() throws Exception {
     ended(journal, intent("keyed"), ending(State.SUCCEEDED));
-    ended(journal, intent("keyless", "5", terms(Repeat.NEVER)), ending(State.FAILED));
-    ended(journal, intent("unknown", "5", terms(Repeat.NEVER)), ending(State.UNKNOWN));
+    ended(journal, intent("keyless", "5", terms(Safety.UNSAFE)), ending(State.FAILED));
+    ended(journal, intent("unknown", "5", terms(Safety.UNSAFE)), ending(State.UNKNOWN));
     assertEquals(0, journal.purge(Duration.ofHours(1)));
     assertEquals(0, journal.purge(Duration.ofSeconds(Long.MAX_VALUE)));
     assertEquals(1, journal.purge(Duration.ZERO), "the one without a key");
@@ -404,7 +404,7 @@ class BacklogTest {
 
   @Test
   void whatWasPurgedIsBegunAsIfItWereNew() throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     ended(journal, intent, ending(State.SUCCEEDED));
     assertInstanceOf(Claim.Finished.class, claim(journal, intent));
     assertEquals(1, journal.purge(Duration.ZERO));

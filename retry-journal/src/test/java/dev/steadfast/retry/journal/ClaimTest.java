@@ -18,11 +18,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.io.IOException;
@@ -66,7 +66,7 @@ class ClaimTest {
 
   @Test
   void aFinishedOneIsKeptWithItsAnswer() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = sent(journal, intent);
     assertFalse(claim.mayHaveActed());
     assertFalse(claim.delivered());
@@ -87,7 +87,7 @@ class ClaimTest {
 
   @Test
   void anAnswerWithoutItsBodyKeepsStatusAndHeaders() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Answer tooLong = TestIntents.answer(Map.of("Location", List.of("/c/1")), null);
     ended(journal, intent, TestIntents.with(tooLong));
     Claim.Finished finished = assertInstanceOf(Claim.Finished.class, claim(journal, intent));
@@ -107,20 +107,20 @@ class ClaimTest {
             "proxy-authenticate", List.of("Negotiate b"),
             "Authentication-Info", List.of("rspauth=c"),
             "Location", List.of("/c/1"));
-    ended(journal, intent(Repeat.KEYED), TestIntents.with(TestIntents.answer(headers, "")));
+    ended(journal, intent(Safety.KEYED), TestIntents.with(TestIntents.answer(headers, "")));
     assertEquals("Location: /c/1\n", database.column("answer_headers"));
   }
 
   @Test
   void whileSomebodyWorksOnItNobodyElseMay() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     sent(journal, intent);
     assertInstanceOf(Claim.InFlight.class, claim(journal, intent));
   }
 
   @Test
   void theNoteIsThereBeforeTheFirstByte() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     granted(journal, intent);
     assertNull(database.column("first_sent_at"));
     database.endLeases();
@@ -133,7 +133,7 @@ class ClaimTest {
 
   @Test
   void afterTheDeathOfItsOwnerAKeyedOneIsSentAgain() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted dead = sent(journal, intent);
     database.endLeases();
     Claim.Granted claim = granted(journal, intent);
@@ -147,7 +147,7 @@ class ClaimTest {
 
   @Test
   void whoComesBackFromAFreezeMaySendNothing() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = granted(journal, intent);
     database.endLeases();
     assertFalse(journal.sending(intent, claim));
@@ -155,10 +155,10 @@ class ClaimTest {
 
   @ParameterizedTest
   @EnumSource(
-      value = Repeat.class,
+      value = Safety.class,
       names = {"KEYED", "IDEMPOTENT"})
-  void afterItsWindowItIsNotSentAgain(Repeat repeat) throws Exception {
-    Intent intent = intent(repeat);
+  void afterItsWindowItIsNotSentAgain(Safety safety) throws Exception {
+    Intent intent = intent(safety);
     assertEquals(WINDOW, sent(journal, intent).windowLeft());
     database.endLeases();
     database.endWindows();
@@ -168,7 +168,7 @@ class ClaimTest {
 
   @Test
   void withoutAKeyItIsNeverSentAgain() throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     assertNull(sent(journal, intent).windowLeft());
     database.endLeases();
     assertInstanceOf(Claim.Unknown.class, claim(journal, intent));
@@ -183,7 +183,7 @@ class ClaimTest {
     String version = database.column("row_version");
     Journaling.Key otherHeader = new Journaling.Key("X-Key", "key-1");
     List<Terms> others =
-        List.of(keyed("key-2"), terms(Repeat.NEVER), new Terms(Repeat.KEYED, WINDOW, otherHeader));
+        List.of(keyed("key-2"), terms(Safety.UNSAFE), new Terms(Safety.KEYED, WINDOW, otherHeader));
     for (Terms other : others) {
       assertInstanceOf(Claim.Unknown.class, claim(journal, intent("order-1", "5", other)));
     }
@@ -194,7 +194,7 @@ class ClaimTest {
 
   @Test
   void theRowSaysWhatIsSentAfterAll() throws Exception {
-    granted(journal, intent("order-1", "5", terms(Repeat.NEVER)));
+    granted(journal, intent("order-1", "5", terms(Safety.UNSAFE)));
     database.endLeases(); // nothing was sent
     granted(journal, intent("order-1", "5", keyed("key-1")));
     database.endLeases();
@@ -209,7 +209,7 @@ class ClaimTest {
 
   @Test
   void aClosedOneBeginsAnewAlsoAsAnotherRequest() throws Exception {
-    ended(journal, intent("order-1", "5", terms(Repeat.NEVER)), without(State.CLOSED));
+    ended(journal, intent("order-1", "5", terms(Safety.UNSAFE)), without(State.CLOSED));
     Intent other = intent("order-1", "6", keyed("key-2"));
     Claim.Granted claim = granted(journal, other);
     assertFalse(claim.mayHaveActed());
@@ -224,7 +224,7 @@ class ClaimTest {
   @ParameterizedTest
   @EnumSource(value = State.class, names = "CLOSED", mode = EnumSource.Mode.EXCLUDE)
   void anotherRequestIsRefusedWithTheNameOfTheFirst(State state) throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     if (state == State.IN_FLIGHT) {
       sent(journal, intent);
     } else {
@@ -232,7 +232,7 @@ class ClaimTest {
     }
     Claim.OtherRequest other =
         assertInstanceOf(
-            Claim.OtherRequest.class, claim(journal, intent("order-1", "6", terms(Repeat.KEYED))));
+            Claim.OtherRequest.class, claim(journal, intent("order-1", "6", terms(Safety.KEYED))));
     assertTrue(other.existing().startsWith("POST /pay of 2"), other.existing());
     assertFalse(other.existing().contains(TestIntents.SECRET), other.existing());
   }
@@ -260,11 +260,11 @@ class ClaimTest {
 
   @Test
   void aCorruptRowIsKeptAndNotSent() throws Exception {
-    sent(journal, intent(Repeat.KEYED));
+    sent(journal, intent(Safety.KEYED));
     database.endLeases();
     database.set("repeatable = 'perhaps'");
     IOException refused =
-        assertThrows(IOException.class, () -> claim(journal, intent(Repeat.KEYED)));
+        assertThrows(IOException.class, () -> claim(journal, intent(Safety.KEYED)));
     assertTrue(refused.getMessage().endsWith("cannot be read: column repeatable"));
     assertEquals("1", database.column("count(*)"));
   }

@@ -19,6 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
@@ -26,7 +27,6 @@ import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.io.IOException;
@@ -270,7 +270,7 @@ class CodecTest {
     assertTrue(journal.sending(intent("order-1", "5", keyed("key-1")), claim));
     database.endLeases();
     assertInstanceOf(Claim.Unknown.class, claim(journal, intent("order-1", "5", keyed("key-2"))));
-    Terms same = new Terms(Repeat.KEYED, WINDOW, new Journaling.Key("Idempotency-Key", "key-1"));
+    Terms same = new Terms(Safety.KEYED, WINDOW, new Journaling.Key("Idempotency-Key", "key-1"));
     assertInstanceOf(Claim.Granted.class, claim(journal, intent("order-1", "5", same)));
   }
 

@@ -17,6 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
@@ -24,7 +25,6 @@ import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -147,7 +147,7 @@ class EnlistTest {
   void anotherRequestIsRefusedAndTheTransactionGoesOn() throws Exception {
     committed(intent("order-1"), "payments");
     order("order-1");
-    Intent other = intent("order-1", "6", terms(Repeat.KEYED));
+    Intent other = intent("order-1", "6", terms(Safety.KEYED));
     RefusedException refused =
         assertThrows(RefusedException.class, () -> journal.enlist(own, other, "payments"));
     assertEquals(Refusal.OTHER_REQUEST, refused.refusal());
@@ -189,7 +189,7 @@ class EnlistTest {
 
   @Test
   void whatWasToldNeverSentCanBeEnlisted() throws Exception {
-    ended(journal, intent("order-1", "4", terms(Repeat.NEVER)), without(State.CLOSED));
+    ended(journal, intent("order-1", "4", terms(Safety.UNSAFE)), without(State.CLOSED));
     assertEquals(List.of(), due());
     committed(intent("order-1"), "payments");
     assertEquals(List.of("order-1"), due());
@@ -228,7 +228,7 @@ class EnlistTest {
 
   @Test
   void aDeliveryOfWhichNothingHappenedBeginsAnew() throws Exception {
-    Intent intent = intent("order-1", "5", terms(Repeat.NEVER));
+    Intent intent = intent("order-1", "5", terms(Safety.UNSAFE));
     committed(intent, "payments");
     ended(journal, intent, without(State.CLOSED));
     assertEquals("ready", database.state());
@@ -242,7 +242,7 @@ class EnlistTest {
   @Test
   void callingItWithoutItsBodyKeepsTheBody() throws Exception {
     committed(intent("order-1"), "payments");
-    granted(journal, TestIntents.withoutBody("order-1", terms(Repeat.KEYED)));
+    granted(journal, TestIntents.withoutBody("order-1", terms(Safety.KEYED)));
     database.endLeases();
     assertEquals(List.of("order-1"), due());
   }
@@ -270,10 +270,10 @@ class EnlistTest {
 
   @Test
   void anUnknownOneHoldsItsSequenceUntilItIsSettled() throws Exception {
-    assertTrue(journal.enlist(own, intent("order-1", "5", terms(Repeat.NEVER)), "payments"));
+    assertTrue(journal.enlist(own, intent("order-1", "5", terms(Safety.UNSAFE)), "payments"));
     assertTrue(journal.enlist(own, intent("order-2"), "payments"));
     own.commit();
-    ended(journal, intent("order-1", "5", terms(Repeat.NEVER)), ending(State.UNKNOWN));
+    ended(journal, intent("order-1", "5", terms(Safety.UNSAFE)), ending(State.UNKNOWN));
     assertEquals(List.of(), due());
     assertInstanceOf(Claim.InFlight.class, claim(journal, intent("order-2")));
     assertTrue(journal.settle(TestIntents.id("order-1"), Lookup.NOT_APPLIED_AND_FENCED));
@@ -341,7 +341,7 @@ class EnlistTest {
         refusal(intent("a"), "x".repeat(101)));
     assertEquals(
         "enlisted request body: not kept (expected: one that the journal keeps)",
-        refusal(TestIntents.withoutBody("a", terms(Repeat.KEYED)), "x"));
+        refusal(TestIntents.withoutBody("a", terms(Safety.KEYED)), "x"));
     own.setAutoCommit(true);
     assertEquals(
         "connection: in auto-commit mode (expected: within a transaction of the caller)",

@@ -7,9 +7,9 @@ import static dev.steadfast.retry.journal.TestJournals.sent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -30,7 +30,7 @@ class ExpiryTest {
     database = TestDatabase.postgres();
     JdbcJournal journal = database.journal();
     for (int i = 0; i < OPERATIONS; i++) {
-      sent(journal, intent("order-" + i, "5", terms(Repeat.NEVER)));
+      sent(journal, intent("order-" + i, "5", terms(Safety.UNSAFE)));
     }
     database.endLeases();
   }

@@ -12,13 +12,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.postgres.PostgresServer;
 import java.io.IOException;
@@ -77,7 +77,7 @@ class JdbcJournalTest {
     database.execute("alter table steadfast_operation rename column state to elsewhere");
     try {
       IOException failed =
-          assertThrows(IOException.class, () -> claim(journal, intent(Repeat.KEYED)));
+          assertThrows(IOException.class, () -> claim(journal, intent(Safety.KEYED)));
       assertFalse(failed instanceof RefusedException);
     } finally {
       database.execute("alter table steadfast_operation rename column elsewhere to state");
@@ -87,7 +87,7 @@ class JdbcJournalTest {
   @Test
   void whatIsCommittedSurvivesACrashOfTheDatabase() throws Exception {
     JdbcJournal journal = database.journal();
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = sent(journal, intent);
     server.stopImmediately();
     RefusedException refused = assertThrows(RefusedException.class, () -> claim(journal, intent));
@@ -103,7 +103,7 @@ class JdbcJournalTest {
   void statementsDoNotRunOnTheCallingThread() throws Exception {
     LossySource seen = new LossySource(database.source());
     JdbcJournal journal = JdbcJournal.builder(seen.source()).createTables().build();
-    sent(database.journal(), intent(Repeat.NEVER));
+    sent(database.journal(), intent(Safety.UNSAFE));
     database.endLeases();
     journal.createTables();
     journal.resume(sender((in, due) -> {}), Which.DUE, 1);
@@ -117,7 +117,7 @@ class JdbcJournalTest {
   void everyStatementHasATimeLimit() throws Exception {
     LossySource seen = new LossySource(database.source());
     JdbcJournal journal = JdbcJournal.builder(seen.source()).build();
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     journal.ended(intent, sent(journal, intent), ending(State.READY));
     claim(journal, intent);
     journal.resume(sender((in, due) -> {}), Which.DUE, 1);
@@ -156,7 +156,7 @@ class JdbcJournalTest {
       pooled.setAutoCommit(false);
       LossySource source = new LossySource(LossySource.always(pooled));
       JdbcJournal journal = JdbcJournal.builder(source.source()).build();
-      Intent intent = intent(Repeat.KEYED);
+      Intent intent = intent(Safety.KEYED);
       List<String> meanwhile = new ArrayList<>();
       source.before(
           "insert into steadfast_operation",

@@ -10,10 +10,10 @@ import static dev.steadfast.retry.journal.TestJournals.sent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.testsupport.CapturedLog;
 import java.io.IOException;
@@ -84,7 +84,7 @@ class LoggedTest {
 
   private void abandoned(int from, int to) throws Exception {
     for (int i = from; i < to; i++) {
-      sent(journal, intent("order-" + i, "5", terms(Repeat.NEVER)));
+      sent(journal, intent("order-" + i, "5", terms(Safety.UNSAFE)));
     }
     database.endLeases();
   }
@@ -114,7 +114,7 @@ class LoggedTest {
           expected,
           warnings(() ->
               assertInstanceOf(
-                  Claim.Unknown.class, claim(journal, intent(key, "5", terms(Repeat.NEVER))))));
+                  Claim.Unknown.class, claim(journal, intent(key, "5", terms(Safety.UNSAFE))))));
     }
   }
 

@@ -15,11 +15,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
 import java.sql.Connection;
@@ -63,7 +63,7 @@ class LostAnswerTest {
   @Test
   void aClaimThatWasWrittenIsGranted() throws Exception {
     lossy.loseAnswer(INSERT);
-    Claim.Granted claim = sent(journal, intent(Repeat.KEYED));
+    Claim.Granted claim = sent(journal, intent(Safety.KEYED));
     assertTrue(lossy.isOver());
     assertFalse(claim.mayHaveActed());
     assertEquals(TestIntents.WINDOW, claim.windowLeft());
@@ -71,10 +71,10 @@ class LostAnswerTest {
 
   @Test
   void aClaimThatTookOverIsGrantedAsSuch() throws Exception {
-    sent(journal, intent(Repeat.KEYED));
+    sent(journal, intent(Safety.KEYED));
     database.endLeases();
     lossy.loseAnswer(UPDATE);
-    Claim.Granted claim = granted(journal, intent(Repeat.KEYED));
+    Claim.Granted claim = granted(journal, intent(Safety.KEYED));
     assertTrue(lossy.isOver());
     assertTrue(claim.mayHaveActed());
     assertTrue(claim.windowLeft().compareTo(TestIntents.WINDOW) <= 0);
@@ -82,9 +82,9 @@ class LostAnswerTest {
 
   @Test
   void aClaimOfAnEnlistedOneIsGrantedAsSuch() throws Exception {
-    enlist(intent(Repeat.KEYED));
+    enlist(intent(Safety.KEYED));
     lossy.loseAnswer(UPDATE);
-    Claim.Granted claim = granted(journal, intent(Repeat.KEYED));
+    Claim.Granted claim = granted(journal, intent(Safety.KEYED));
     assertTrue(lossy.isOver());
     assertTrue(claim.delivered());
     assertFalse(claim.mayHaveActed());
@@ -92,7 +92,7 @@ class LostAnswerTest {
 
   @Test
   void aClaimOfAWokenOneIsGrantedAsSuchAndNotesThatItIsSent() throws Exception {
-    enlist(intent(Repeat.KEYED));
+    enlist(intent(Safety.KEYED));
     Wakeups wakeups = journal.wakeups((connection, names, in) -> {});
     List<Claim> claims = new ArrayList<>();
     lossy.loseAnswer(UPDATE);
@@ -109,7 +109,7 @@ class LostAnswerTest {
     assertTrue(claim.delivered());
     assertFalse(claim.mayHaveActed());
     database.endLeases();
-    assertTrue(granted(journal, intent(Repeat.KEYED)).mayHaveActed());
+    assertTrue(granted(journal, intent(Safety.KEYED)).mayHaveActed());
   }
 
   private void enlist(Intent intent) throws Exception {
@@ -123,14 +123,14 @@ class LostAnswerTest {
   @Test
   void aClaimThatIsNotThereIsNotGranted() throws Exception {
     lossy.loseStatement(INSERT, () -> {});
-    IOException lost = assertThrows(IOException.class, () -> claim(journal, intent(Repeat.KEYED)));
+    IOException lost = assertThrows(IOException.class, () -> claim(journal, intent(Safety.KEYED)));
     assertFalse(lost instanceof RefusedException, "it may have been written");
     assertEquals("0", database.column("count(*)"));
   }
 
   @Test
   void theNoteBeforeTheFirstByteIsThere() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = granted(journal, intent);
     lossy.loseAnswer(UPDATE);
     assertTrue(journal.sending(intent, claim));
@@ -140,7 +140,7 @@ class LostAnswerTest {
 
   @Test
   void theNoteBeforeTheFirstByteIsWrittenOnceMore() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = granted(journal, intent);
     lossy.loseStatement(UPDATE, () -> {});
     assertTrue(journal.sending(intent, claim));
@@ -150,7 +150,7 @@ class LostAnswerTest {
 
   @Test
   void whoLostItsLeaseMeanwhileSendsNothing() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = granted(journal, intent);
     lossy.loseStatement(UPDATE, database::endLeases);
     assertFalse(journal.sending(intent, claim));
@@ -160,7 +160,7 @@ class LostAnswerTest {
   @ParameterizedTest
   @EnumSource(value = State.class, names = "IN_FLIGHT", mode = EnumSource.Mode.EXCLUDE)
   void anEndThatWasWrittenIsNoted(State state) throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = sent(journal, intent);
     lossy.loseAnswer(UPDATE);
     assertTrue(journal.ended(intent, claim, ending(state)));
@@ -174,7 +174,7 @@ class LostAnswerTest {
       value = State.class,
       names = {"CLOSED", "READY"})
   void theEndOfADeliveryIsNoted(State state) throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     enlist(intent);
     Claim.Granted claim = sent(journal, intent);
     lossy.loseAnswer(UPDATE);
@@ -185,7 +185,7 @@ class LostAnswerTest {
 
   @Test
   void anEndThatWasNotWrittenIsWrittenOnceMore() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = sent(journal, intent);
     lossy.loseStatement(UPDATE, () -> {});
     assertTrue(journal.ended(intent, claim, ending(State.SUCCEEDED)));
@@ -195,7 +195,7 @@ class LostAnswerTest {
 
   @Test
   void whatSomebodyElseSettledIsNotTakenForOnesOwn() throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     Claim.Granted claim = sent(journal, intent);
     JdbcJournal other = database.journal();
     lossy.loseStatement(
@@ -212,7 +212,7 @@ class LostAnswerTest {
 
   @Test
   void whatSomebodyElseMarkedUnknownIsNotTakenForOnesOwn() throws Exception {
-    Intent intent = intent(Repeat.NEVER);
+    Intent intent = intent(Safety.UNSAFE);
     Claim.Granted claim = sent(journal, intent);
     JdbcJournal other = database.journal();
     lossy.loseStatement(
@@ -227,7 +227,7 @@ class LostAnswerTest {
 
   @Test
   void whoeverWasFasterDecides() throws Exception {
-    Intent never = intent("order-1", "5", terms(Repeat.NEVER));
+    Intent never = intent("order-1", "5", terms(Safety.UNSAFE));
     sent(journal, never);
     database.endLeases();
     lossy.before(UPDATE, () -> database.set("row_version = row_version + 1"));
@@ -238,7 +238,7 @@ class LostAnswerTest {
 
   @Test
   void aLossThatStaysIsReported() throws Exception {
-    Intent intent = intent(Repeat.KEYED);
+    Intent intent = intent(Safety.KEYED);
     Claim.Granted claim = sent(journal, intent);
     database.execute("alter table steadfast_operation rename to elsewhere");
     try {

@@ -17,6 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
@@ -27,7 +28,6 @@ import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.sql.Connection;
 import java.time.Duration;
@@ -340,7 +340,7 @@ class OversightTest {
     assertEquals(Decision.IN_FLIGHT, oversight.resume(id("order-1"), true));
     database.endLeases();
     assertEquals(Decision.MAY_HAVE_ACTED, oversight.cancel(id("order-1")));
-    ended(journal, intent("order-2", "5", terms(Repeat.NEVER)), without(State.UNKNOWN));
+    ended(journal, intent("order-2", "5", terms(Safety.UNSAFE)), without(State.UNKNOWN));
     assertEquals(Decision.MAY_HAVE_ACTED, oversight.cancel(id("order-2")));
     assertEquals(Decision.KEY_EXPIRED, oversight.resume(id("order-2"), true));
     granted(journal, intent("order-3"));
@@ -352,7 +352,7 @@ class OversightTest {
   @Test
   void whoWasToldUnknownCanHaveItResumed() throws Exception {
     ended(journal, intent("order-1"), without(State.READY));
-    ended(journal, withoutBody("order-2", terms(Repeat.KEYED)), without(State.READY));
+    ended(journal, withoutBody("order-2", terms(Safety.KEYED)), without(State.READY));
     assertEquals(Decision.BODY_NOT_KEPT, oversight.resume(id("order-2"), false));
     assertEquals(Decision.DONE, oversight.resume(id("order-1"), false));
     outcome = without(State.SUCCEEDED);
@@ -397,7 +397,7 @@ class OversightTest {
     enlist(intent("order-3"), "payments");
     enlist(intent("order-4"), "");
     database.set("delivering_since = delivering_since - interval '3' hour", "order-1");
-    ended(journal, intent("order-5", "5", terms(Repeat.NEVER)), without(State.UNKNOWN));
+    ended(journal, intent("order-5", "5", terms(Safety.UNSAFE)), without(State.UNKNOWN));
     oversight.park(id("order-4"));
     Oversight.Totals totals = oversight.totals();
     assertEquals(2, totals.due(), "order-1 and the sequence");

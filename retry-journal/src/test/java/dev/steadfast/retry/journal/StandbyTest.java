@@ -12,11 +12,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.postgres.PostgresServer;
 import java.io.IOException;
@@ -71,7 +71,7 @@ class StandbyTest {
   }
 
   private static Intent keyless(int number) {
-    return intent("order-" + number, "5", terms(Repeat.NEVER));
+    return intent("order-" + number, "5", terms(Safety.UNSAFE));
   }
 
   @Test

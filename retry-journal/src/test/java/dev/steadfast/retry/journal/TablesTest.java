@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -143,7 +143,7 @@ class TablesTest {
     assertTrue(oversight.isSettleable(TestIntents.id("stuck")));
     assertTrue(journal.settle(TestIntents.id("stuck"), Lookup.APPLIED));
     TestJournals.ended(
-        journal, TestIntents.intent(Repeat.NEVER), TestIntents.without(State.UNKNOWN));
+        journal, TestIntents.intent(Safety.UNSAFE), TestIntents.without(State.UNKNOWN));
     assertEquals(1, journal.unknown(10).size());
     assertEquals(1, oversight.unknown(10, null).size());
   }

@@ -1,12 +1,12 @@
 package dev.steadfast.retry.journal;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.operations.OperationJournal;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Request;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
@@ -31,24 +31,24 @@ final class TestIntents {
     return new OperationJournal.Id("charge", "tenant", key);
   }
 
-  static Terms terms(Repeat repeat) {
-    return switch (repeat) {
+  static Terms terms(Safety safety) {
+    return switch (safety) {
       case KEYED -> keyed("key-1");
-      case IDEMPOTENT -> new Terms(repeat, WINDOW, null);
-      case NEVER -> new Terms(repeat, null, null);
+      case IDEMPOTENT -> new Terms(safety, WINDOW, null);
+      default -> new Terms(safety, null, null);
     };
   }
 
   static Terms keyed(String line) {
-    return new Terms(Repeat.KEYED, WINDOW, new Journaling.Key("Idempotency-Key", line));
+    return new Terms(Safety.KEYED, WINDOW, new Journaling.Key("Idempotency-Key", line));
   }
 
-  static Intent intent(Repeat repeat) {
-    return intent("order-1", "5", terms(repeat));
+  static Intent intent(Safety safety) {
+    return intent("order-1", "5", terms(safety));
   }
 
   static Intent intent(String key) {
-    return intent(key, "5", terms(Repeat.KEYED));
+    return intent(key, "5", terms(Safety.KEYED));
   }
 
   static Intent intent(String key, String body, Terms terms) {

@@ -16,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling.Sender;
 import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
@@ -23,7 +24,6 @@ import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -149,7 +149,7 @@ class WakeupsTest {
   @Test
   void anotherRequestIsRefusedAndTheTransactionGoesOn() throws Exception {
     enlisted("order-1");
-    Intent other = intent("order-1", "6", terms(Repeat.KEYED));
+    Intent other = intent("order-1", "6", terms(Safety.KEYED));
     assertThrows(RefusedException.class, () -> wakeups.enlist(own, other, null));
     enlisted("order-2");
   }
@@ -205,8 +205,8 @@ class WakeupsTest {
   @Test
   void whatItsCallerOwnsIsLeftToIt() throws Exception {
     ended(journal, intent("told"), without(State.READY));
-    sent(journal, withoutBody("bodiless", terms(Repeat.KEYED)));
-    granted(journal, intent("unsendable", "5", terms(Repeat.NEVER)));
+    sent(journal, withoutBody("bodiless", terms(Safety.KEYED)));
+    granted(journal, intent("unsendable", "5", terms(Safety.UNSAFE)));
     ended(journal, intent("closed"), without(State.CLOSED));
     wakeups.sweep();
     assertEquals(Map.of(), kept, "leases are not over");
@@ -231,7 +231,7 @@ class WakeupsTest {
   @Test
   void whatItsOwnerLeftIsSentUnlessThatIsNotSafe() throws Exception {
     sent(journal, intent("keyed"));
-    sent(journal, intent("keyless", "5", terms(Repeat.NEVER)));
+    sent(journal, intent("keyless", "5", terms(Safety.UNSAFE)));
     database.endLeases();
     String keyless = "operation " + database.column("id", "keyless");
     assertEquals(Optional.empty(), wake(keyless));
@@ -244,7 +244,7 @@ class WakeupsTest {
 
   @Test
   void whoDiesWhileItSendsMayHaveSent() throws Exception {
-    String wakeup = enlisted(intent("order-1", "5", terms(Repeat.NEVER)));
+    String wakeup = enlisted(intent("order-1", "5", terms(Safety.UNSAFE)));
     Sender dying =
         sender((in, due) -> {
           Claim.Granted claim = (Claim.Granted) in.claim(due, Duration.ofSeconds(30));

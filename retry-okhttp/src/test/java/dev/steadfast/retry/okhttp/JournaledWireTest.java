@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
@@ -76,7 +76,7 @@ class JournaledWireTest {
     RetryReport.Saved saved = first.report().saved().orElseThrow();
     assertEquals(Effect.UNKNOWN, saved.effect());
     assertTrue(saved.resumableUntil().isEmpty());
-    assertEquals(Repeat.KEYED, journal.intents().get(0).terms().repeat());
+    assertEquals(Safety.KEYED, journal.intents().get(0).terms().safety());
     assertEquals(State.UNKNOWN, journal.endings().get(0).state());
     RefusedException refused =
         assertInstanceOf(RefusedException.class, charge(entry, calls).failure());

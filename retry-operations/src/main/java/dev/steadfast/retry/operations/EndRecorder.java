@@ -3,6 +3,7 @@ package dev.steadfast.retry.operations;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.engine.RetryTransport.LastStep;
 import dev.steadfast.retry.http.Journaling.Codec;
@@ -13,7 +14,6 @@ import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +30,7 @@ record EndRecorder<R>(JournaledOperation operation, Codec<R> codec) {
   record Noted(
       Claim.@Nullable Granted granted,
       RetryReport report,
-      Repeat repeat,
+      Safety safety,
       Settlement settlement,
       Ending ending) {
     /** Whether the caller has cancelled or was interrupted, so that it waits no longer. */
@@ -61,15 +61,15 @@ record EndRecorder<R>(JournaledOperation operation, Codec<R> codec) {
       LOG.warn("it cannot be told how {} ended, so it counts as unknown", operation.info(), broken);
       settlement = Settlement.unknown();
     }
-    Repeat repeat = repeat(unsafe);
-    settlement = settlement.resumable(repeat);
+    Safety safety = safety(unsafe);
+    settlement = settlement.resumable(safety);
     if (granted != null && granted.delivered()) {
       settlement = settlement.delivered();
     }
     Answer kept = answer == null || settlement.isFinished() ? answer : answer.statusAlone();
     Duration serverDelay = report.serverDelay().orElse(null);
     Ending ending = new Ending(settlement.state(), kept, report.attempts(), serverDelay);
-    return new Noted(granted, report, repeat, settlement, ending);
+    return new Noted(granted, report, safety, settlement, ending);
   }
 
   private EarlierRequest earlier(Claim.@Nullable Granted granted, @Nullable R value) {
@@ -86,9 +86,9 @@ record EndRecorder<R>(JournaledOperation operation, Codec<R> codec) {
   }
 
   // A request that went out without its key, or with another one, is not protected by it.
-  private Repeat repeat(boolean unsafe) {
+  private Safety safety(boolean unsafe) {
     boolean usersWord = operation.plan().replayable() == Replayable.ALWAYS;
-    return unsafe && !usersWord ? Repeat.NEVER : operation.intent().terms().repeat();
+    return unsafe && !usersWord ? Safety.UNSAFE : operation.intent().terms().safety();
   }
 
   /** Tells the journal. Returns false if it does not have the end. */
@@ -134,7 +134,7 @@ record EndRecorder<R>(JournaledOperation operation, Codec<R> codec) {
   private Optional<Instant> resumableUntil(Noted noted, Effect effect, long claimedNanos) {
     Claim.@Nullable Granted granted = noted.granted();
     Duration left = granted == null ? null : granted.windowLeft();
-    if (effect != Effect.UNKNOWN || noted.repeat() == Repeat.NEVER || left == null) {
+    if (effect != Effect.UNKNOWN || noted.safety() == Safety.UNSAFE || left == null) {
       return Optional.empty();
     }
     Instant now = operation.plan().environment().clock().get();

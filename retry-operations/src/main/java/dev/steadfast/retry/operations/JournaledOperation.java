@@ -2,7 +2,7 @@ package dev.steadfast.retry.operations;
 
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.engine.CallContext;
-import dev.steadfast.retry.engine.Evidence;
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.Journaling;
@@ -15,7 +15,6 @@ import dev.steadfast.retry.internal.Digest;
 import dev.steadfast.retry.internal.Methods;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.time.Duration;
@@ -132,16 +131,15 @@ record JournaledOperation(
   private static Terms terms(Replayable word, Sent sent) {
     Journaling.Key key = sent.key();
     if (word == Replayable.NEVER) {
-      return new Terms(Repeat.NEVER, null, key);
+      return new Terms(Safety.UNSAFE, null, key);
     }
     if (key != null) {
-      return new Terms(Repeat.KEYED, sent.keyRetention(), key);
+      return new Terms(Safety.KEYED, sent.keyRetention(), key);
     }
-    boolean safe =
-        word == Replayable.ALWAYS || sent.safety().compareTo(Evidence.Safety.IDEMPOTENT) <= 0;
+    boolean safe = word == Replayable.ALWAYS || sent.safety().compareTo(Safety.IDEMPOTENT) <= 0;
     return safe
-        ? new Terms(Repeat.IDEMPOTENT, sent.keyRetention(), null)
-        : new Terms(Repeat.NEVER, null, null);
+        ? new Terms(Safety.IDEMPOTENT, sent.keyRetention(), null)
+        : new Terms(Safety.UNSAFE, null, null);
   }
 
   private static Duration bound(Call call) {

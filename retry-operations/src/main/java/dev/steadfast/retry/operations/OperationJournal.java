@@ -1,5 +1,6 @@
 package dev.steadfast.retry.operations;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.engine.Replayable;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.Journaling;
@@ -231,24 +232,34 @@ public interface OperationJournal extends Journaling.Journal {
     }
   }
 
-  /** Whether a request that may have been processed can be sent again later. */
-  enum Repeat {
-    /** The server processes it once under its key, for as long as it keeps the key. */
-    KEYED,
-    /** Processing it again adds no effect. */
-    IDEMPOTENT,
-    /** It cannot be sent again. */
-    NEVER
-  }
-
   /**
    * Whether, how long and how an operation can be sent again.
    *
-   * @param repeat whether it can be sent again after it may have been processed
+   * @param safety why it can be sent again after it may have been processed: {@code IDEMPOTENT} if
+   *     that adds no effect, {@code KEYED} if the server processes it once for as long as it keeps
+   *     the key, {@code UNSAFE} if it cannot
    * @param window for how long, counted from when it was first sent; null if it cannot
    * @param key its key on the wire; null for none
    */
-  record Terms(Repeat repeat, @Nullable Duration window, Journaling.@Nullable Key key) {
+  record Terms(Safety safety, @Nullable Duration window, Journaling.@Nullable Key key) {
+    /**
+     * The terms of an operation.
+     *
+     * @param safety {@code IDEMPOTENT}, {@code KEYED} or {@code UNSAFE}
+     * @param window for how long; null if it cannot be sent again
+     * @param key its key on the wire; null for none
+     * @throws IllegalArgumentException if the safety is another one
+     */
+    public Terms(Safety safety, @Nullable Duration window, Journaling.@Nullable Key key) {
+      if (safety == Safety.UNPROCESSED || safety == Safety.READ_ONLY) {
+        throw new IllegalArgumentException(
+            "safety is " + safety + ", must be IDEMPOTENT, KEYED or UNSAFE");
+      }
+      this.safety = safety;
+      this.window = window;
+      this.key = key;
+    }
+
     /**
      * Whether a request with other terms carries the same key.
      *
@@ -319,10 +330,10 @@ public interface OperationJournal extends Journaling.Journal {
 
     @Override
     public Replayable replayable() {
-      return switch (terms.repeat()) {
+      return switch (terms.safety()) {
         case KEYED -> Replayable.BY_REQUEST;
         case IDEMPOTENT -> Replayable.ALWAYS;
-        case NEVER -> Replayable.NEVER;
+        default -> Replayable.NEVER;
       };
     }
 

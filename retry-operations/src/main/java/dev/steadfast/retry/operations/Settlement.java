@@ -3,9 +3,9 @@ package dev.steadfast.retry.operations;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.engine.AnswerProof;
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling.EarlierRequest;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -99,8 +99,8 @@ record Settlement(Effect effect, State state) {
   }
 
   /** The same, but ready to be sent again if it is unknown and sending it again is safe. */
-  Settlement resumable(Repeat repeat) {
-    return state == State.UNKNOWN && repeat != Repeat.NEVER
+  Settlement resumable(Safety safety) {
+    return state == State.UNKNOWN && safety != Safety.UNSAFE
         ? new Settlement(effect, State.READY)
         : this;
   }

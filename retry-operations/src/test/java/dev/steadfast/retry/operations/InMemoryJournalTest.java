@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
@@ -15,7 +16,6 @@ import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Request;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
@@ -35,10 +35,10 @@ class InMemoryJournalTest {
   private final InMemoryJournal journal =
       new InMemoryJournal(2, OperationJournal.Settings.defaults(), now::get);
 
-  private static Intent intent(String key, Repeat repeat) {
-    Duration window = repeat == Repeat.NEVER ? null : Duration.ofSeconds(10);
+  private static Intent intent(String key, Safety safety) {
+    Duration window = safety == Safety.UNSAFE ? null : Duration.ofSeconds(10);
     Journaling.Key wire =
-        repeat == Repeat.KEYED ? new Journaling.Key("Idempotency-Key", "k-" + key) : null;
+        safety == Safety.KEYED ? new Journaling.Key("Idempotency-Key", "k-" + key) : null;
     Request request =
         new Request(
             "POST", URI.create("http://a/pay?user=1"), new Content(Map.of(), new byte[] {1}));
@@ -47,7 +47,7 @@ class InMemoryJournalTest {
         "",
         request,
         "f",
-        new Terms(repeat, window, wire));
+        new Terms(safety, window, wire));
   }
 
   private Claim.Granted granted(Intent intent) throws RefusedException {
@@ -65,7 +65,7 @@ class InMemoryJournalTest {
 
   @Test
   void oneWorksOnItAtATime() throws Exception {
-    Intent intent = intent("1", Repeat.KEYED);
+    Intent intent = intent("1", Safety.KEYED);
     Claim.Granted claim = granted(intent);
     assertInstanceOf(Claim.InFlight.class, journal.claim(intent, LEASE));
     assertTrue(journal.ended(intent, claim, ending(State.SUCCEEDED)));
@@ -75,7 +75,7 @@ class InMemoryJournalTest {
 
   @Test
   void anotherRequestIsToldWhatTheNameStandsFor() throws Exception {
-    Intent intent = intent("1", Repeat.KEYED);
+    Intent intent = intent("1", Safety.KEYED);
     granted(intent);
     Intent other = other(intent);
     Claim.OtherRequest refused =
@@ -85,26 +85,26 @@ class InMemoryJournalTest {
 
   @Test
   void aClosedOneBeginsAnew() throws Exception {
-    Intent intent = intent("1", Repeat.NEVER);
+    Intent intent = intent("1", Safety.UNSAFE);
     journal.ended(intent, granted(intent), ending(State.CLOSED));
     assertFalse(granted(intent).mayHaveActed());
   }
 
   @Test
   void aClosedOneMakesRoomForAnotherRequest() throws Exception {
-    Intent intent = intent("1", Repeat.KEYED);
+    Intent intent = intent("1", Safety.KEYED);
     journal.ended(intent, granted(intent), ending(State.CLOSED));
     assertFalse(granted(other(intent)).mayHaveActed());
   }
 
   @Test
   void anotherKeyOnTheWireIsNotSentAfterTheFirst() throws Exception {
-    Intent intent = intent("1", Repeat.KEYED);
+    Intent intent = intent("1", Safety.KEYED);
     Claim.Granted claim = granted(intent);
     journal.sending(intent, claim);
     journal.ended(intent, claim, ending(State.READY));
     Terms terms =
-        new Terms(Repeat.KEYED, Duration.ofSeconds(10), new Journaling.Key("Idempotency-Key", "x"));
+        new Terms(Safety.KEYED, Duration.ofSeconds(10), new Journaling.Key("Idempotency-Key", "x"));
     Intent rekeyed =
         new Intent(intent.id(), intent.caller(), intent.request(), intent.fingerprint(), terms);
     assertInstanceOf(Claim.Unknown.class, journal.claim(rekeyed, LEASE));
@@ -113,8 +113,8 @@ class InMemoryJournalTest {
 
   @ParameterizedTest
   @EnumSource(names = {"KEYED", "IDEMPOTENT"})
-  void anUnsettledOneIsSentAgainUntilItsTimeIsOver(Repeat repeat) throws Exception {
-    Intent intent = intent("1", repeat);
+  void anUnsettledOneIsSentAgainUntilItsTimeIsOver(Safety safety) throws Exception {
+    Intent intent = intent("1", safety);
     Claim.Granted claim = granted(intent);
     journal.sending(intent, claim);
     now.addAndGet(Duration.ofSeconds(4).toNanos());
@@ -132,40 +132,40 @@ class InMemoryJournalTest {
   @ParameterizedTest
   @EnumSource(names = {"SUCCEEDED", "FAILED", "CLOSED"})
   void theOldestThatIsFinishedIsForgotten(State state) throws Exception {
-    Intent oldest = intent("1", Repeat.KEYED);
-    Intent running = intent("2", Repeat.KEYED);
+    Intent oldest = intent("1", Safety.KEYED);
+    Intent running = intent("2", Safety.KEYED);
     Claim.Granted claim = granted(oldest);
     granted(running);
     journal.ended(oldest, claim, ending(state));
-    granted(intent("3", Repeat.KEYED));
+    granted(intent("3", Safety.KEYED));
     assertInstanceOf(Claim.InFlight.class, journal.claim(running, LEASE));
   }
 
   private static Claim.Finished finished(InMemoryJournal journal, String key)
       throws RefusedException {
-    return (Claim.Finished) journal.claim(intent(key, Repeat.KEYED), LEASE);
+    return (Claim.Finished) journal.claim(intent(key, Safety.KEYED), LEASE);
   }
 
   @ParameterizedTest
   @EnumSource(names = {"READY", "UNKNOWN"})
   void oneWhoseEffectIsNotKnownIsForgottenAfterADay(State state) throws Exception {
-    Intent oldest = intent("1", Repeat.KEYED);
+    Intent oldest = intent("1", Safety.KEYED);
     Claim.Granted claim = granted(oldest);
-    granted(intent("2", Repeat.KEYED));
+    granted(intent("2", Safety.KEYED));
     journal.ended(oldest, claim, ending(state));
     now.addAndGet(Duration.ofHours(24).toNanos());
-    granted(intent("3", Repeat.KEYED));
-    assertInstanceOf(Claim.InFlight.class, journal.claim(intent("2", Repeat.KEYED), LEASE));
+    granted(intent("3", Safety.KEYED));
+    assertInstanceOf(Claim.InFlight.class, journal.claim(intent("2", Safety.KEYED), LEASE));
   }
 
   @ParameterizedTest
   @EnumSource(names = {"READY", "UNKNOWN", "IN_FLIGHT"})
   void oneWhoseEffectIsNotKnownIsNotForgotten(State state) throws Exception {
-    Intent oldest = intent("1", Repeat.KEYED);
+    Intent oldest = intent("1", Safety.KEYED);
     Claim.Granted claim = granted(oldest);
-    granted(intent("2", Repeat.KEYED));
+    granted(intent("2", Safety.KEYED));
     journal.ended(oldest, claim, ending(state));
-    assertThrows(RefusedException.class, () -> granted(intent("3", Repeat.KEYED)));
+    assertThrows(RefusedException.class, () -> granted(intent("3", Safety.KEYED)));
   }
 
   @Test
@@ -174,7 +174,7 @@ class InMemoryJournalTest {
         new InMemoryJournal(1_000, OperationJournal.Settings.defaults(), now::get);
     Answer big = new Answer(200, new Content(Map.of(), new byte[1 << 16]));
     for (int i = 0; i <= 256; i++) {
-      Intent intent = intent("k" + i, Repeat.KEYED);
+      Intent intent = intent("k" + i, Safety.KEYED);
       Claim.Granted claim = (Claim.Granted) large.claim(intent, LEASE);
       large.ended(intent, claim, new Ending(State.SUCCEEDED, big, 1, null));
     }
@@ -184,10 +184,10 @@ class InMemoryJournalTest {
 
   @Test
   void aFullOneRefuses() throws Exception {
-    granted(intent("1", Repeat.KEYED));
-    granted(intent("2", Repeat.KEYED));
+    granted(intent("1", Safety.KEYED));
+    granted(intent("2", Safety.KEYED));
     RefusedException refused =
-        assertThrows(RefusedException.class, () -> journal.claim(intent("3", Repeat.KEYED), LEASE));
+        assertThrows(RefusedException.class, () -> journal.claim(intent("3", Safety.KEYED), LEASE));
     assertTrue(refused.getMessage().contains("2 operations"), refused.getMessage());
   }
 

@@ -9,6 +9,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.HttpClassifier;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
@@ -26,7 +27,6 @@ import dev.steadfast.retry.http.Wire;
 import dev.steadfast.retry.internal.CleanReport;
 import dev.steadfast.retry.operations.OperationJournal.Answer;
 import dev.steadfast.retry.operations.OperationJournal.Content;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.util.List;
@@ -257,12 +257,12 @@ class SettlementTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"KEYED, READY", "IDEMPOTENT, READY", "NEVER, UNKNOWN"})
-  void unknownIsSettledBySendingAgainWhereThatIsSafe(Repeat repeat, State state) {
+  @CsvSource({"KEYED, READY", "IDEMPOTENT, READY", "UNSAFE, UNKNOWN"})
+  void unknownIsSettledBySendingAgainWhereThatIsSafe(Safety safety, State state) {
     Settlement unknown = alone(report(TestResponse.of(503)), 503);
-    assertEquals(new Settlement(Effect.UNKNOWN, state), unknown.resumable(repeat));
+    assertEquals(new Settlement(Effect.UNKNOWN, state), unknown.resumable(safety));
     Settlement failed = alone(report(TestResponse.of(402)), 402);
-    assertEquals(failed, failed.resumable(repeat));
+    assertEquals(failed, failed.resumable(safety));
   }
 
   @ParameterizedTest

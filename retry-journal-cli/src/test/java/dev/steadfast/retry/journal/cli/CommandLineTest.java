@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.Deliveries;
 import dev.steadfast.retry.journal.JdbcJournal;
@@ -15,7 +16,6 @@ import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Request;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
@@ -80,7 +80,7 @@ class CommandLineTest {
     URI uri = URI.create("https://bank.example/pay?token=" + SECRET);
     Terms terms =
         new Terms(
-            Repeat.KEYED, Duration.ofHours(1), new Journaling.Key("Idempotency-Key", "k-" + key));
+            Safety.KEYED, Duration.ofHours(1), new Journaling.Key("Idempotency-Key", "k-" + key));
     return new Intent(
         new OperationJournal.Id("charge", "", key),
         "",

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.journal.Deliveries;
 import dev.steadfast.retry.journal.JdbcJournal;
@@ -12,7 +13,6 @@ import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.Content;
 import dev.steadfast.retry.operations.OperationJournal.Ending;
 import dev.steadfast.retry.operations.OperationJournal.Intent;
-import dev.steadfast.retry.operations.OperationJournal.Repeat;
 import dev.steadfast.retry.operations.OperationJournal.Request;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.operations.OperationJournal.Terms;
@@ -90,7 +90,7 @@ final class JournalJobsTest {
         new Request(
             "POST", URI.create("https://bank.example/pay"), new Content(Map.of(), new byte[] {5}));
     Terms terms =
-        new Terms(Repeat.KEYED, Duration.ofHours(1), new Journaling.Key("Idempotency-Key", key));
+        new Terms(Safety.KEYED, Duration.ofHours(1), new Journaling.Key("Idempotency-Key", key));
     return new Intent(
         new OperationJournal.Id("charge", "", key), "", request, "f".repeat(64), terms);
   }
