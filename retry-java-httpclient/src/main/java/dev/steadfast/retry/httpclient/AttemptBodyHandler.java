@@ -1,6 +1,5 @@
 package dev.steadfast.retry.httpclient;
 
-import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.RequestBodyChangedException;
 import dev.steadfast.retry.http.HttpOperation;
@@ -25,24 +24,14 @@ final class AttemptBodyHandler<T> extends AttemptRequest
   // Null once the client's call is over. The client holds this for as long as a body is on its way,
   // and an attempt leads to the client itself, which it would keep from being collected.
   private volatile @Nullable Attempt<JdkAnswer<T>> attempt;
-  private final BodyHandler<T> users;
   private final HttpOperation operation;
+  private final AnswerState answer;
+  private final UsersBody<T> users;
+  private final PreviousEnd<T> previousEnd;
 
-  private @Nullable String origin; // of all answers; null: the client follows redirects
-  private volatile long headNanos; // when the head came, if the origin is not known before the body
-  private volatile @Nullable WatchedSubscriber<T> collector; // null: none yet, or none is needed
   private volatile @Nullable ProvisionalHeads<T> provisional; // null: a head suffices
   private volatile @Nullable UnreadBody<T> unread; // null: the client's call includes the body
-  private volatile byte @Nullable [] delivered; // the body of the caller's answer, if it was kept
-  private volatile @Nullable StreamStart start; // of the latest body; null: not awaited
   private volatile @Nullable Function<HttpResponse.ResponseInfo, @Nullable WirePath> headCame;
-  private volatile boolean answered;
-  private volatile boolean handlerFailed;
-  private volatile int status = -1; // of the whole response
-  private volatile @Nullable Verdict verdict; // on the latest head; null: the rules were not asked
-  private volatile boolean hidesEffect; // the whole response hides an effect
-  private volatile boolean afterEffect;
-  private final PreviousEnd<T> previousEnd;
 
   AttemptBodyHandler(
       Attempt<JdkAnswer<T>> attempt,
@@ -51,14 +40,15 @@ final class AttemptBodyHandler<T> extends AttemptRequest
       HttpOperation operation) {
     super(body);
     this.attempt = attempt;
-    this.users = users;
     this.operation = operation;
+    this.answer = new AnswerState(operation);
+    this.users = new UsersBody<>(users, operation);
     this.previousEnd = new PreviousEnd<>(body, users);
   }
 
   /** Whether the head of the response came. */
   boolean answered() {
-    return answered && !waitsAgain();
+    return answer.came() && !waitsAgain();
   }
 
   /** Sets the state for heads that do not suffice, null if one does. */
@@ -77,30 +67,13 @@ final class AttemptBodyHandler<T> extends AttemptRequest
 
   /** Whether the user's code got an answer that the rules would have retried. */
   boolean handedOnEarly() {
-    WatchedSubscriber<T> collecting = collector;
     ProvisionalHeads<T> heads = provisional;
-    return heads != null && heads.wasHeld() && collecting != null && collecting.handsOn();
+    return heads != null && heads.wasHeld() && users.handsOn();
   }
 
-  /** The rules say what the latest head means. */
-  void means(Verdict ofRules) {
-    verdict = ofRules;
-  }
-
-  /** The status of the response once it is whole, -1 before. */
-  int status() {
-    return status;
-  }
-
-  /**
-   * The attempt comes after others of the same operation.
-   *
-   * @param effect whether one may have had an effect that its answer does not tell of
-   * @param answer the answer to the attempt before, null if it was not kept
-   */
-  void follows(boolean effect, @Nullable PreviousAnswer<T> answer) {
-    afterEffect = effect;
-    previousEnd.follows(answer);
+  /** What is known of the answer. */
+  AnswerState answer() {
+    return answer;
   }
 
   /** The end of the attempt if its body cannot be sent. */
@@ -108,47 +81,20 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     return previousEnd;
   }
 
-  /** Whether this attempt or an earlier one may have had an effect that no answer tells of. */
-  boolean leavesEffect() {
-    return afterEffect || hidesEffect;
-  }
-
-  /** Whether an earlier attempt may have had an effect that its answer does not tell of. */
-  boolean afterEffect() {
-    return afterEffect;
-  }
-
   /** The body of the answer; null if it is not whole, too long, or left to the caller to read. */
   byte @Nullable [] recordedBody() {
-    WatchedSubscriber<T> collecting = collector;
-    byte[] whole = delivered;
-    if (whole != null) {
-      return whole.length <= operation.keepsAnswerBytes() ? whole : null;
-    }
-    return collecting == null ? null : collecting.recorded();
+    return users.recorded();
   }
 
   /** Whether the user's code has already received a part of the body. */
   boolean handedOn() {
-    WatchedSubscriber<T> collecting = collector;
-    StreamStart beginning = start;
-    boolean begun = beginning != null && beginning.isOver();
-    return !waitsAgain() && (begun || (collecting != null && collecting.handsOn()));
-  }
-
-  /** Sets the only origin that can answer, as the client follows no redirects. */
-  void answeredBy(String origin) {
-    this.origin = origin;
+    return !waitsAgain() && users.handedOn();
   }
 
   /** How long the body that is on its way, up or down, may still be silent. */
   long idleLeftNanos(long nowNanos) {
     long most = operation.plan().bodyIdleTimeoutNanos();
-    WatchedSubscriber<T> collecting = collector;
-    if (collecting != null && !waitsAgain()) {
-      return collecting.idleLeftNanos(nowNanos, most);
-    }
-    return answered() ? most : body().idleLeftNanos(nowNanos, most);
+    return answered() ? users.idleLeftNanos(nowNanos, most) : body().idleLeftNanos(nowNanos, most);
   }
 
   /**
@@ -167,18 +113,13 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     }
     Function<HttpResponse.ResponseInfo, @Nullable WirePath> told = headCame;
     WirePath path = told == null || running.stopped() ? null : told.apply(info);
-    answered = !running.stopped(); // a head that comes too late does not count
-    if (origin == null) {
-      headNanos = operation.plan().environment().ticker().getAsLong();
-    }
-    JdkAnswer<T> head = JdkAnswer.head(info, origin);
+    JdkAnswer<T> head = answer.head(info, !running.stopped());
     Supplier<BodySubscriber<T>> ofUsers = () -> ofUsers(running, info, path);
     StreamStart beginning = StreamStart.of(operation, info);
-    start = beginning;
+    users.follows(beginning);
     if (beginning == null) {
       return taker(running, head, UnreadBody.judged(operation, info), ofUsers);
     }
-    collector = null;
     stop().headPassed(); // the client's own timeout ends with the head, and the attempt goes on
     return beginning.taker(error -> taker(running, head.begunWith(error), false, ofUsers));
   }
@@ -192,7 +133,6 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     if (heads == null) {
       return judged ? leaveUnread(running, head, true, ofUsers) : decided(running, head, ofUsers);
     }
-    collector = null;
     heads.head(head);
     boolean accepted = !judged && running.peek(head);
     if (heads.maySendAgain()) {
@@ -221,30 +161,8 @@ final class AttemptBodyHandler<T> extends AttemptRequest
 
   private BodySubscriber<T> ofUsers(
       Attempt<JdkAnswer<T>> running, HttpResponse.ResponseInfo info, @Nullable WirePath path) {
-    BodySubscriber<T> made;
-    try {
-      made = Objects.requireNonNull(users.apply(info), "body subscriber");
-    } catch (Throwable thrown) {
-      handlerFailed = true;
-      running.userCodeFailed(thrown);
-      // Not thrown on: the client would leave the body unread.
-      return new Discarder<>(operation.plan().timers(), thrown);
-    }
     stop().headPassed();
-    int kept = RecordingSubscriber.givesBodyAtHead(made) ? 0 : operation.keepsAnswerBytes();
-    boolean inMemory = WatchedSubscriber.collectsInMemory(made);
-    if (inMemory && kept == 0 && operation.plan().endsBeforeIdleTimeout()) {
-      return made; // unwrapped, the client's own subscribers need no change of thread
-    }
-    BodySubscriber<T> recording = kept == 0 ? made : new RecordingSubscriber<>(made, kept);
-    WatchedSubscriber<T> collecting =
-        new WatchedSubscriber<>(recording, operation.plan().environment().ticker());
-    collecting.comesOver(path);
-    collector = collecting;
-    if (!inMemory) {
-      running.leaveBodyToCaller();
-    }
-    return collecting;
+    return users.taker(running, info, path);
   }
 
   /** The asynchronous call of the client is over, with exactly one of these. */
@@ -282,26 +200,17 @@ final class AttemptBodyHandler<T> extends AttemptRequest
   }
 
   private void succeeded(Attempt<JdkAnswer<T>> attempt, HttpResponse<T> response) {
-    WatchedSubscriber<T> collecting = collector;
-    status = response.statusCode();
+    answer.whole(response);
     byte[] bytes = kept(response);
-    if (collecting != null) {
-      BodyWatch.start(collecting, operation.plan(), attempt.remainingNanos());
-    }
-    StreamStart beginning = start;
-    JdkAnswer<T> whole = JdkAnswer.whole(response, collecting);
-    JdkAnswer<T> answer = beginning == null ? whole : whole.begunWith(beginning.error());
-    boolean delivers = bytes != null && attempt.head(readBy(answer, bytes));
-    if (origin == null) {
-      hidesEffect = AfterRedirect.hidesEffect(response);
-      learn(attempt, answer);
-    }
+    JdkAnswer<T> whole = users.answer(response, attempt.remainingNanos());
+    boolean delivers = bytes != null && attempt.head(readBy(whole, bytes));
+    learn(attempt, whole);
     if (bytes != null && delivers) {
       deliverHeld(attempt, response, bytes);
       return;
     }
     previousEnd.keep(response, bytes);
-    attempt.complete(answer, null);
+    attempt.complete(whole, null);
   }
 
   /** The body if it was kept and nothing was decided yet. */
@@ -324,18 +233,17 @@ final class AttemptBodyHandler<T> extends AttemptRequest
   }
 
   private void deliverHeld(Attempt<JdkAnswer<T>> attempt, HttpResponse<T> response, byte[] bytes) {
-    delivered = bytes;
     try {
-      attempt.complete(JdkAnswer.whole(StoredResponse.of(response, bytes, users), null), null);
+      attempt.complete(users.answer(response, bytes), null);
     } catch (Throwable thrown) {
       attempt.userCodeFailed(thrown);
       attempt.complete(null, thrown);
     }
   }
 
-  private void learn(Attempt<JdkAnswer<T>> attempt, JdkAnswer<T> answer) {
+  private void learn(Attempt<JdkAnswer<T>> attempt, JdkAnswer<T> whole) {
     try {
-      operation.learn(answer, verdict, headNanos);
+      answer.learn(whole);
     } catch (Throwable thrown) {
       attempt.userCodeFailed(thrown); // the operation ends with it, and frees the response
     }
@@ -346,11 +254,9 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     // An exception that a blocking call throws has the caller's frames already, and belongs to it
     // alone.
     Throwable own = blocking ? thrown : Failures.ownCopy(Failures.unwrapped(thrown));
-    WatchedSubscriber<T> collecting = collector;
-    Throwable userFailure = collecting == null ? null : collecting.userFailure();
-    if ((handlerFailed || userFailure != null) && !attempt.stopped()) {
-      attempt.userCodeFailed(
-          blocking || userFailure == null ? own : Failures.unwrapped(userFailure));
+    Throwable ofUsers = users.failure(own, blocking);
+    if (ofUsers != null && !attempt.stopped()) {
+      attempt.userCodeFailed(ofUsers);
     }
     boolean interrupted = blocking && own instanceof InterruptedException; // it is never replaced
     if (!interrupted && !answered() && previousEnd.ends(attempt)) {

@@ -123,7 +123,8 @@ record FailureContext(Progress progress, BodyUse body, Hops hops, boolean resend
    * follow a redirect, answer a challenge, or send a request again: the head of an answer does not
    * show what came before it. A request that an HTTP/2 server refused unprocessed does not count.
    *
-   * @param last the disposition of the last one @return -1 if it is not known
+   * @param last the disposition of the last one
+   * @return -1 if it is not known
    */
   int deliveries(Disposition last) {
     if (last == Disposition.UNSENT) {

@@ -40,7 +40,7 @@ final class JdkTransport<T> extends PathTransport
   private final Receiver<T> receiver;
 
   private volatile @Nullable AttemptBodyHandler<T> current;
-  private boolean afterEffect; // an attempt before the current one may have had an effect
+  private volatile boolean afterEffect; // of an attempt before the current one, perhaps
   private @Nullable PreviousAnswer<T> earlier; // to the attempt before the current one
   private volatile @Nullable RuntimeException refusal;
   private volatile int attempts;
@@ -97,9 +97,9 @@ final class JdkTransport<T> extends PathTransport
     AttemptBodyHandler<T> delivery =
         new AttemptBodyHandler<>(attempt, body, receiver.handler(), operation);
     if (client.followRedirects() == HttpClient.Redirect.NEVER) {
-      delivery.answeredBy(operation.info().origin());
+      delivery.answer().comesFrom(operation.info().origin());
     }
-    delivery.follows(afterEffect, earlier);
+    delivery.previousEnd().follows(earlier);
     delivery.heads(ProvisionalHeads.of(wrapped, operation, original.request(), body));
     current = delivery;
     chooseWay(attempt, delivery);
@@ -246,7 +246,7 @@ final class JdkTransport<T> extends PathTransport
   public Evidence evidence() {
     FailureContext known = circumstances();
     AttemptBodyHandler<T> delivery = current;
-    return evidence(known, known.disposition(), delivery == null ? -1 : delivery.status());
+    return evidence(known, known.disposition(), delivery == null ? -1 : delivery.answer().status());
   }
 
   private FailureContext circumstances() {
@@ -264,7 +264,7 @@ final class JdkTransport<T> extends PathTransport
       Evidence sent = known.evidence(last, operation.safety(), status, deliveries);
       evidence = sent.withBodySpent(bodySpent);
     }
-    return delivery != null && delivery.afterEffect() ? evidence.withEarlierEffect() : evidence;
+    return delivery != null && afterEffect ? evidence.withEarlierEffect() : evidence;
   }
 
   @Override
@@ -276,7 +276,7 @@ final class JdkTransport<T> extends PathTransport
   public void waits() {
     AttemptBodyHandler<T> last = current;
     if (last != null) {
-      afterEffect = last.leavesEffect();
+      afterEffect |= last.answer().hidesEffect();
       earlier = last.previousEnd().kept();
       current = null;
     }

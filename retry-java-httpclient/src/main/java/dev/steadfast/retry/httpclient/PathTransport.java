@@ -112,7 +112,7 @@ abstract class PathTransport implements Function<HttpResponse.ResponseInfo, @Nul
     if (other == null || chosen == null || !AnswerProof.refusesProtocol(answer.status())) {
       Outcome outcome = operation.outcome(answer, evidence);
       if (delivery != null) {
-        delivery.means(outcome.verdict());
+        delivery.answer().means(outcome.verdict());
       }
       return outcome;
     }
