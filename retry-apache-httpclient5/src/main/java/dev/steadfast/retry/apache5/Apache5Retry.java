@@ -33,6 +33,9 @@ public final class Apache5Retry {
    * The time in which an attempt waits for a connection of the pool counts as time of the attempt;
    * {@code RequestConfig.connectionRequestTimeout} bounds it.
    *
+   * <p>A builder shows no timeouts. With an {@link dev.steadfast.retry.limit.AdaptiveLimit}, see to
+   * it that each attempt ends: by an attempt timeout of the policy, or a {@code responseTimeout}.
+   *
    * @param builder the builder of the client; call it once for each builder
    * @param retry the configuration
    * @return the builder

@@ -52,13 +52,42 @@ public final class RetryingApacheRequestFactory implements ClientHttpRequestFact
    *     not closed
    * @return a factory
    * @throws IllegalArgumentException if it is another client, which shows neither its handlers nor
-   *     its own retries
+   *     its own retries; or if its configuration has an {@link
+   *     dev.steadfast.retry.limit.AdaptiveLimit}, and neither the policy has an attempt timeout nor
+   *     the client a {@code responseTimeout}
    * @throws NullPointerException if the client is null
    */
   public static RetryingApacheRequestFactory wrap(CloseableHttpClient client) {
+    return wrap(client, Duration.ZERO);
+  }
+
+  /**
+   * Makes requests that a client sends whose connections have a read timeout, such as by {@code
+   * ConnectionConfig.socketTimeout}. A client does not show it, and it is the bound that some
+   * guards need.
+   *
+   * @param client as for {@link #wrap(CloseableHttpClient)}
+   * @param socketTimeout what the connections have: it is not set; zero for none
+   * @return a factory
+   * @throws IllegalArgumentException if the timeout is negative, or {@link
+   *     #wrap(CloseableHttpClient)} refuses the client and the timeout is zero
+   * @throws NullPointerException if an argument is null
+   */
+  public static RetryingApacheRequestFactory wrap(
+      CloseableHttpClient client, Duration socketTimeout) {
     HttpRetry retry = Apache5Retry.configuration(client);
-    return new RetryingApacheRequestFactory(
-        client, new ApacheWire(client, retry, null), RetryingRequest.DEFAULT_LIMIT);
+    RetryingApacheRequestFactory made =
+        new RetryingApacheRequestFactory(
+            client, new ApacheWire(client, retry, null), RetryingRequest.DEFAULT_LIMIT);
+    boolean socketsEnd = !Checks.notNegative("socketTimeout", socketTimeout).isZero();
+    Timeout response = made.config().getResponseTimeout();
+    requireEndOfAttempts(retry, response == null ? socketsEnd : response.toMilliseconds() > 0);
+    return made;
+  }
+
+  private static void requireEndOfAttempts(HttpRetry retry, boolean byClient) {
+    // The total timeout is no end: it does not run while a request body is sent.
+    retry.plan().requireEndOfAttempts(byClient, false);
   }
 
   /**
@@ -68,10 +97,12 @@ public final class RetryingApacheRequestFactory implements ClientHttpRequestFact
    *
    * @param readTimeout zero or more; zero for none
    * @return a changed copy with the same {@link #client}
-   * @throws IllegalArgumentException if it is negative
+   * @throws IllegalArgumentException if it is negative, or zero where {@link
+   *     #wrap(CloseableHttpClient)} needs one
    */
   public RetryingApacheRequestFactory readTimeout(Duration readTimeout) {
     long millis = Checks.notNegative("readTimeout", readTimeout).toMillis();
+    requireEndOfAttempts(retry(), millis > 0);
     RequestConfig config =
         RequestConfig.copy(config()).setResponseTimeout(Timeout.ofMilliseconds(millis)).build();
     return new RetryingApacheRequestFactory(client, wire.with(config), bodyLimit);

@@ -10,6 +10,7 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
@@ -30,6 +31,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.core5.util.Timeout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -488,5 +493,27 @@ final class RequestFactoryTest {
     RetryPolicy policy = RetryingJdkRequestFactory.wrap(plain, retry, SHORT).retry().policy();
     assertEquals(List.of(SHORT), policy.attemptTimeouts());
     assertEquals(Optional.of(SHORT), policy.bodyIdleTimeout());
+  }
+
+  @Test
+  void anAdaptiveLimitNeedsAnEndOfAttempts_withHttpClientToo() {
+    HttpRetry retry =
+        HttpRetry.builder()
+            .policy(RetryPolicy.builder().noTotalTimeout().build())
+            .guard(AdaptiveLimit.perOrigin())
+            .build();
+    CloseableHttpClient endless = Apache5Retry.addTo(HttpClients.custom(), retry).build();
+    assertThrows(IllegalArgumentException.class, () -> RetryingApacheRequestFactory.wrap(endless));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> RetryingApacheRequestFactory.wrap(endless, Duration.ZERO));
+    RetryingApacheRequestFactory ofSockets = RetryingApacheRequestFactory.wrap(endless, SHORT);
+    assertThrows(IllegalArgumentException.class, () -> ofSockets.readTimeout(Duration.ZERO));
+    assertEquals(SHORT, ofSockets.readTimeout(SHORT).config().getResponseTimeout().toDuration());
+
+    RequestConfig config = RequestConfig.custom().setResponseTimeout(Timeout.of(SHORT)).build();
+    CloseableHttpClient ends =
+        Apache5Retry.addTo(HttpClients.custom().setDefaultRequestConfig(config), retry).build();
+    assertEquals(retry, RetryingApacheRequestFactory.wrap(ends).retry());
   }
 }

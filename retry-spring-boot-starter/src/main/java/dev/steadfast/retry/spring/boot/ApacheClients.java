@@ -6,6 +6,7 @@ import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.spring.RetryingApacheRequestFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.http.client.ClientHttpRequestFactory;
@@ -23,7 +24,10 @@ final class ApacheClients {
                 .withHttpClientCustomizer(builder -> Apache5Retry.addTo(builder, retry)) // last
                 .build(settings)
                 .getHttpClient();
-    return RetryingApacheRequestFactory.wrap(client);
+    Duration reading = settings.readTimeout(); // Boot has given it to the connections
+    return reading == null
+        ? RetryingApacheRequestFactory.wrap(client)
+        : RetryingApacheRequestFactory.wrap(client, reading);
   }
 
   static CloseableHttpClient client(ClientHttpRequestFactory requests) {

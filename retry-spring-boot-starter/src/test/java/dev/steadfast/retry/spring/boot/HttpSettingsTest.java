@@ -285,6 +285,17 @@ final class HttpSettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"jdk", "okhttp", "apache"})
+  void withoutOneAnAdaptiveLimitIsRefused(String library) {
+    RuntimeException refused =
+        assertThrows(
+            RuntimeException.class,
+            () -> start(Limited.class, library, "spring.http.clients.read-timeout=0").close());
+    assertTrue(refused.getMessage().contains("attemptTimeout: none"), refused::toString);
+    Failures.take();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jdk", "okhttp", "apache"})
   void aReadTimeoutOfTheGroupEndsAnAttempt_andNoBodyWhoseBytesFlow(String library)
       throws Exception {
     secure.start();
