@@ -106,7 +106,12 @@ final class AttemptBody implements BodyPublisher {
 
   @Override
   public long contentLength() {
-    return body.publisher().map(BodyPublisher::contentLength).orElse(0L);
+    try {
+      return body.publisher().map(BodyPublisher::contentLength).orElse(0L);
+    } catch (Throwable thrown) {
+      sourceFailed(thrown);
+      throw thrown;
+    }
   }
 
   @Override

@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 final class Failures {
   private static final String TOO_MANY = "Too many retries";
   private static final String NO_TUNNEL = "Tunnel failed, got: ";
+  private static final String TOO_FEW_BYTES = "Too few bytes returned by the publisher";
+  private static final String TOO_MANY_BYTES = "Too many bytes in request body";
   private static final Set<String> PASSING_PROXY_ERRORS = Set.of("407", "408", "429");
   private static final Set<String> NO_CHALLENGE =
       Set.of(
@@ -196,6 +198,10 @@ final class Failures {
         || message.equals("No credentials provided")
         || NO_CHALLENGE.contains(message)) {
       return permanent(FailureKind.ERROR_STATUS, Disposition.REFUSED); // 401 or 407
+    }
+    // The publisher gives another length than it has said. The connection's name is before it.
+    if (message.contains(TOO_FEW_BYTES) || message.contains(TOO_MANY_BYTES)) {
+      return permanent(FailureKind.OTHER, Disposition.UNKNOWN);
     }
     if (message.startsWith(NO_TUNNEL)) {
       return noTunnel(message.substring(NO_TUNNEL.length()), known);

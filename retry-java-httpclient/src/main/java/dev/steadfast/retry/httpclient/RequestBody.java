@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * publisher of known length is assumed to, and this is checked.
  */
 final class RequestBody {
-  private static final RequestBody NONE = new RequestBody(null, true);
+  private static final RequestBody NONE = new RequestBody(null, 0, true);
   private static final AttemptBody NO_BYTES = new AttemptBody(NONE, null, unused -> {}, () -> 0);
 
   // The JDK's publishers that have all bytes in memory, and so yield them each time.
@@ -31,22 +31,32 @@ final class RequestBody {
               BodyPublishers.ofString("").getClass()));
 
   private final @Nullable BodyPublisher publisher;
+  private final long length; // negative: unknown
   private final boolean repeatable;
   private final SentBody sent;
 
-  private RequestBody(@Nullable BodyPublisher publisher, boolean repeatable) {
+  private RequestBody(@Nullable BodyPublisher publisher, long length, boolean repeatable) {
     this.publisher = publisher;
+    this.length = length;
     this.repeatable = repeatable;
     this.sent = new SentBody(publisher == null ? this : publisher, () -> repeatable);
   }
 
   static RequestBody of(HttpRequest request, RetryOptions options) {
     BodyPublisher publisher = request.bodyPublisher().orElse(null);
-    if (publisher == null || publisher.contentLength() == 0) {
+    long length = publisher == null ? 0 : length(publisher);
+    if (length == 0) {
       return NONE;
     }
-    boolean lengthKnown = publisher.contentLength() > 0;
-    return new RequestBody(publisher, options.bodyRepeatable().orElse(lengthKnown));
+    return new RequestBody(publisher, length, options.bodyRepeatable().orElse(length > 0));
+  }
+
+  private static long length(BodyPublisher publisher) {
+    try {
+      return publisher.contentLength();
+    } catch (RuntimeException thrown) {
+      return -1; // the client asks again, and its call fails as without us
+    }
   }
 
   /** Whether there are bytes to send. */
@@ -56,7 +66,7 @@ final class RequestBody {
 
   /** How many bytes there are, negative if that is unknown. */
   long length() {
-    return publisher == null ? 0 : publisher.contentLength();
+    return length;
   }
 
   /** Whether it may fail to yield its bytes once more. */
@@ -88,7 +98,7 @@ final class RequestBody {
     if (source == null) {
       return Optional.of(new byte[0]);
     }
-    if (!repeatable || source.contentLength() > limit) {
+    if (!repeatable || length > limit) {
       return Optional.empty();
     }
     BodyBytes bytes = new BodyBytes(limit);
