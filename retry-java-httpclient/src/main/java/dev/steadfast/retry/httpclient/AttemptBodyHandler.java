@@ -162,7 +162,9 @@ final class AttemptBodyHandler<T> extends AttemptRequest
   private BodySubscriber<T> ofUsers(
       Attempt<JdkAnswer<T>> running, HttpResponse.ResponseInfo info, @Nullable WirePath path) {
     stop().headPassed();
-    return users.taker(running, info, path);
+    ProvisionalHeads<T> heads = provisional;
+    boolean maySendAgain = heads != null && heads.maySendAgain();
+    return users.taker(running, info, path, maySendAgain);
   }
 
   /** The asynchronous call of the client is over, with exactly one of these. */

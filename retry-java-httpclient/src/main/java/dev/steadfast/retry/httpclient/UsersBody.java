@@ -35,9 +35,13 @@ final class UsersBody<T> {
    * Asks the user's handler for the subscriber. A failure of the handler ends the attempt.
    *
    * @param path the connections over which the head came, null if they are not watched
+   * @param early whether the client may read the body within its call, and then send again
    */
   BodySubscriber<T> taker(
-      Attempt<JdkAnswer<T>> attempt, HttpResponse.ResponseInfo info, @Nullable WirePath path) {
+      Attempt<JdkAnswer<T>> attempt,
+      HttpResponse.ResponseInfo info,
+      @Nullable WirePath path,
+      boolean early) {
     BodySubscriber<T> made;
     try {
       made = Objects.requireNonNull(handler.apply(info), "body subscriber");
@@ -47,7 +51,8 @@ final class UsersBody<T> {
       // Not thrown on: the client would leave the body unread.
       return new Discarder<>(operation.plan().timers(), thrown);
     }
-    int recorded = RecordingSubscriber.givesBodyAtHead(made) ? 0 : operation.keepsAnswerBytes();
+    boolean atHead = RecordingSubscriber.givesBodyAtHead(made);
+    int recorded = atHead ? 0 : operation.keepsAnswerBytes();
     boolean inMemory = WatchedSubscriber.collectsInMemory(made);
     if (inMemory && recorded == 0 && operation.plan().endsBeforeIdleTimeout()) {
       return made; // unwrapped, the client's own subscribers need no change of thread
@@ -56,6 +61,9 @@ final class UsersBody<T> {
     WatchedSubscriber<T> collecting =
         new WatchedSubscriber<>(recording, operation.plan().environment().ticker());
     collecting.comesOver(path);
+    if (atHead && !early) {
+      collecting.waitsForCall();
+    }
     collector = collecting;
     if (!inMemory) {
       attempt.leaveBodyToCaller();
@@ -99,6 +107,7 @@ final class UsersBody<T> {
   JdkAnswer<T> answer(HttpResponse<T> response, long leftNanos) {
     WatchedSubscriber<T> collecting = collector;
     if (collecting != null) {
+      collecting.callOver();
       BodyWatch.start(collecting, operation.plan(), leftNanos);
     }
     StreamStart beginning = start;

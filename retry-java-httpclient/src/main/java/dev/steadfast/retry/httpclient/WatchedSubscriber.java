@@ -72,6 +72,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   private volatile @Nullable CompletionStage<T> body;
   private volatile @Nullable BodyWatch watch;
   private @Nullable WirePath path; // written before the client gets this
+  private @Nullable LateDemand late; // as well; null: the client is asked at once
 
   WatchedSubscriber(BodySubscriber<T> users, LongSupplier ticker) {
     this.users = users;
@@ -97,6 +98,18 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   /** Sets the connections of the body, whose bytes show that they are alive. */
   void comesOver(@Nullable WirePath connections) {
     path = connections;
+  }
+
+  /** The client is asked for nothing until its call is over. */
+  void waitsForCall() {
+    late = new LateDemand();
+  }
+
+  /** The client's call is over. */
+  void callOver() {
+    if (late != null) {
+      late.begin();
+    }
   }
 
   /** The exception that the user's code threw or completed its body with, null if it did not. */
@@ -278,7 +291,7 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
 
   @Override
   public void onSubscribe(Flow.Subscription subscription) {
-    this.subscription = subscription;
+    this.subscription = late == null ? subscription : late.of(subscription);
     boolean entered = !discarded && enter();
     if (!entered && (discarded || over())) { // given up before the client began it
       subscription.cancel();

@@ -84,6 +84,19 @@ class BrokenJudgedBodyTest {
     assertEquals(1, report.attempts());
   }
 
+  /**
+   * The client may hear of the break before it has asked for the body: it must not ask too soon.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void bodyThatBreaksAtItsFirstByte(Entry entry) throws Throwable {
+    bench.server.defaultReply(Reply.truncatedBody(503, 10, ""));
+    HttpClient client = RetryingHttpClient.wrap(plain().build(), bench.retry().build());
+    for (int call = 0; call < 100; call++) {
+      assertStreamAsPlain(entry, client, bench.put("x"));
+    }
+  }
+
   private RetryReport assertStreamAsPlain(Entry entry, HttpClient client, HttpRequest request)
       throws Throwable {
     HttpResponse<InputStream> plain =
