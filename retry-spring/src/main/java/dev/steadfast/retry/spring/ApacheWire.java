@@ -7,7 +7,6 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -132,18 +131,16 @@ final class ApacheWire implements Wire {
 
   private HttpUriRequestBase request(Head head) {
     HttpUriRequestBase request = new HttpUriRequestBase(head.method().name(), head.uri());
-    head.headers().forEach((name, values) -> add(request, name, values));
+    head.forEachLine((name, value) -> add(request, name, value));
     if (config != null) {
       request.setConfig(config);
     }
     return request;
   }
 
-  private static void add(HttpUriRequestBase request, String name, List<String> values) {
-    if (name.equalsIgnoreCase("Cookie")) { // one line, as RFC 6265 has it
-      request.addHeader(name, String.join("; ", values));
-    } else if (!OF_THE_CLIENT.contains(name.toLowerCase(Locale.ROOT))) {
-      values.forEach(value -> request.addHeader(name, value == null ? "" : value));
+  private static void add(HttpUriRequestBase request, String name, String value) {
+    if (!OF_THE_CLIENT.contains(name.toLowerCase(Locale.ROOT))) {
+      request.addHeader(name, value);
     }
   }
 }

@@ -10,7 +10,6 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -73,7 +72,7 @@ record JdkWire(RetryingHttpClient client) implements Wire {
 
   private static HttpRequest request(Head head, BodyPublisher body) {
     HttpRequest.Builder request = HttpRequest.newBuilder(head.uri());
-    head.headers().forEach((name, values) -> add(request, name, values));
+    head.forEachLine((name, value) -> add(request, name, value));
     if (asksForPacked(head)) {
       Compression.CODINGS.forEach(coding -> request.header("Accept-Encoding", coding));
     }
@@ -97,9 +96,9 @@ record JdkWire(RetryingHttpClient client) implements Wire {
     return body.contentLength() != 0;
   }
 
-  private static void add(HttpRequest.Builder request, String name, List<String> values) {
+  private static void add(HttpRequest.Builder request, String name, String value) {
     if (!REFUSED_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
-      values.forEach(value -> request.header(name, value == null ? "" : value));
+      request.header(name, value);
     }
   }
 

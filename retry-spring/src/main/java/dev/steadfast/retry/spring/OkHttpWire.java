@@ -3,7 +3,6 @@ package dev.steadfast.retry.spring;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import java.io.IOException;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import okhttp3.Call;
@@ -26,7 +25,7 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
   @Override
   public SpringAnswer send(Head head, byte @Nullable [] body) throws IOException {
     RequestBody known = null;
-    if (body != null) {
+    if (body != null && body.length > 0) {
       known = RequestBody.create(body, null);
     } else if (WITH_BODY.contains(head.method().name())) {
       known = RequestBody.create(new byte[0], null); // OkHttp insists on one
@@ -52,12 +51,8 @@ record OkHttpWire(RetryingCallFactory calls) implements Wire {
   private static Request request(Head head, @Nullable RequestBody body) throws IOException {
     Request.Builder request =
         new Request.Builder().url(head.uri().toURL()).method(head.method().name(), body);
-    head.headers().forEach((name, values) -> add(request, name, values));
+    head.forEachLine(request::addHeader);
     return request.tag(RetryOptions.class, head.options()).build();
-  }
-
-  private static void add(Request.Builder request, String name, List<String> values) {
-    values.forEach(value -> request.addHeader(name, value == null ? "" : value));
   }
 
   private record Answering(CompletableFuture<SpringAnswer> answer, Pipe pipe) implements Callback {

@@ -4,6 +4,7 @@ import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
@@ -12,7 +13,19 @@ import org.springframework.http.HttpMethod;
 interface Wire {
 
   /** The request that is sent, without its body. */
-  record Head(HttpMethod method, URI uri, HttpHeaders headers, RetryOptions options) {}
+  record Head(HttpMethod method, URI uri, HttpHeaders headers, RetryOptions options) {
+
+    /** Takes the header lines as they are sent. */
+    void forEachLine(BiConsumer<String, String> line) {
+      headers.forEach((name, values) -> {
+        if (name.equalsIgnoreCase("Cookie")) { // one line, as RFC 6265 has it
+          line.accept(name, String.join("; ", values));
+        } else {
+          values.forEach(value -> line.accept(name, value == null ? "" : value));
+        }
+      });
+    }
+  }
 
   /**
    * Sends a request on the calling thread.

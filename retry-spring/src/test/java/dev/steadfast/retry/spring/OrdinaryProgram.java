@@ -87,6 +87,30 @@ enum OrdinaryProgram {
           .retrieve()
           .toBodilessEntity()
           .getStatusCode()),
+  TWO_COOKIE_HEADERS(client ->
+      client
+          .rest()
+          .get()
+          .uri("/text")
+          .header("Cookie", "a=b", "c=d")
+          .retrieve()
+          .body(String.class)),
+  GET_WITH_AN_EMPTY_BODY(client ->
+      client
+          .rest()
+          .method(HttpMethod.GET)
+          .uri("/text")
+          .body(new byte[0])
+          .retrieve()
+          .body(String.class)),
+  DELETE_WITH_AN_EMPTY_BODY(client ->
+      client
+          .rest()
+          .method(HttpMethod.DELETE)
+          .uri("/text")
+          .body(new byte[0])
+          .retrieve()
+          .body(String.class)),
   HEAD(client -> client.rest().head().uri("/text").retrieve().toBodilessEntity()),
   OPTIONS(client -> client.rest().options().uri("/text").retrieve().toBodilessEntity()),
   DELETE_WITH_BODY(client ->
