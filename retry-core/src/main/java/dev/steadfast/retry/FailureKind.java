@@ -18,7 +18,7 @@ public enum FailureKind {
   CONNECTION_LOST,
   /**
    * A pooled connection turned out to be closed before any byte of a response; resent at once, one
-   * time per operation.
+   * time per operation. That costs no budget, unless only a key makes it safe.
    */
   STALE_CONNECTION,
   /**

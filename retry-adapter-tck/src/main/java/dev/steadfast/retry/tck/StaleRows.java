@@ -2,7 +2,6 @@ package dev.steadfast.retry.tck;
 
 import static dev.steadfast.retry.tck.Reply.status;
 import static dev.steadfast.retry.tck.Scenario.row;
-import static dev.steadfast.retry.tck.ScenarioOutcome.Category.CONNECTION_LOST;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -22,15 +21,11 @@ final class StaleRows {
         stale("GET on a stale connection: resent at once")
             .retriedAfter(STALE, AT_ONCE)
             .requests(1)
-            .expect(e ->
-                e.budget("took 1 STALE_CONNECTION, SUCCEEDED").permits("released", "succeeded"))
+            .expect(e -> e.budget("SUCCEEDED").permits("released", "succeeded"))
             .differs(
                 Trait.HIDES_STALE_CONNECTIONS,
                 INSIDE,
-                e ->
-                    e.trace("attempt 1: 200", "done ACCEPTED 1")
-                        .budget("SUCCEEDED")
-                        .permits("succeeded")),
+                e -> e.trace("attempt 1: 200", "done ACCEPTED 1").permits("succeeded")),
         stale("GET on a stale connection, one attempt allowed: resent all the same")
             .policy(p -> p.maxAttempts(1))
             .retriedAfter(STALE, AT_ONCE)
@@ -39,15 +34,14 @@ final class StaleRows {
                 Trait.HIDES_STALE_CONNECTIONS,
                 INSIDE,
                 e -> e.trace("attempt 1: 200", "done ACCEPTED 1")),
-        stale("GET on a stale connection, budget empty: not resent")
+        stale("GET on a stale connection, budget empty: resent all the same")
             .tokens(0)
-            .fails(CONNECTION_LOST)
-            .requests(0)
-            .trace("attempt 1: " + STALE, "done BUDGET_EXHAUSTED 1")
+            .retriedAfter(STALE, AT_ONCE)
+            .requests(1)
             .differs(
                 Trait.HIDES_STALE_CONNECTIONS,
                 INSIDE,
-                e -> e.answers(200, "ok").requests(1).trace("attempt 1: 200", "done ACCEPTED 1")),
+                e -> e.trace("attempt 1: 200", "done ACCEPTED 1")),
         stale("GET on a stale connection, then 503, then 200: the resend is beside the count")
             .policy(p -> p.maxAttempts(2))
             .replies(OK.thenClose(), status(503), OK)
@@ -74,7 +68,7 @@ final class StaleRows {
             .retry(b -> b.idempotencyKeys(IdempotencyKeys.randomUuid()))
             .retriedAfter(STALE, AT_ONCE)
             .requests(1)
-            .expect(e -> e.key("minted"))
+            .expect(e -> e.key("minted").budget("took 1 STALE_CONNECTION, SUCCEEDED"))
             .notFor(Trait.HIDES_STALE_CONNECTIONS, "whether the client notices in time is chance"));
   }
 

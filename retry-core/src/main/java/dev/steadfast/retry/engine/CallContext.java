@@ -53,11 +53,11 @@ public interface CallContext {
   }
 
   /**
-   * Whether an operation around this one deposits in that budget already: one success of stacked
-   * layers earns once.
+   * Whether an operation around this one owns the retries and deposits in that budget already: one
+   * success of stacked layers earns once.
    *
    * @param budget the budget of the operation that begins
-   * @return true if it may withdraw and must not deposit
+   * @return true if it must not deposit
    */
   default boolean funds(RetryBudget budget) {
     CallContext around = around();

@@ -53,7 +53,7 @@ final class Operation<R> implements Admission {
     this.info = info;
     this.transport = transport;
     this.runsAgain = runsAgain;
-    this.state = new RetryState(plan, OuterLayerAccount.account(plan, info.origin()), this);
+    this.state = new RetryState(plan, plan.account(info.origin()), this);
     if (runsAgain) {
       state.tellEndLater();
     }

@@ -224,8 +224,15 @@ public final class RetryPlan {
     return parts.nanos;
   }
 
-  /** The account that pays for the retries of an operation. */
+  /**
+   * The account that pays for the retries of an operation. The budget of a layer above hears of an
+   * operation within it from there alone; that one makes no retries but those that are free.
+   */
   RetryBudget.Account account(String origin) {
+    CallContext around = parts.callContext;
+    if (around != null && around.funds(parts.budget)) {
+      return RetryBudget.unlimited().account(origin);
+    }
     return parts.account == null ? parts.budget.account(origin) : parts.account;
   }
 

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>the delay and a minimal attempt would pass the deadline: stop now
  *   <li>guards are asked, not acquired: a refusal that is already known ends the operation here,
  *       while the response is still whole
- *   <li>withdraw from the budget: the only side effect of deciding, so last; the first resend of an
- *       idempotent request after a GOAWAY is free, as is the one after another connection than the
- *       usual one was refused
+ *   <li>withdraw from the budget: the only side effect of deciding, so last; nothing is withdrawn
+ *       for the first resend after the connection died or refused the stream, or after another
+ *       connection than the usual one was refused
  * </ol>
  */
 final class RetryState {
@@ -345,11 +345,14 @@ final class RetryState {
     }
     // 9 withdraw from the budget: the only side effect of deciding, so last
     // The end of a connection, or of its free streams, is no outage of the server: all requests of
-    // a burst may meet it, so one resend of each costs nothing.
+    // a burst may meet it. So one resend of each costs nothing, as plain clients make it, too.
     boolean ofConnection =
-        failure.kind() == FailureKind.GOAWAY || failure.kind() == FailureKind.REFUSED_STREAM;
-    boolean costsNothing = ofConnection && !seen && safeAsSuch;
-    if (!costsNothing && !refusedThere) {
+        switch (failure.kind()) {
+          case STALE_CONNECTION, GOAWAY, REFUSED_STREAM -> true;
+          default -> false;
+        };
+    boolean costsNothing = refusedThere || (ofConnection && !seen && safeAsSuch);
+    if (!costsNothing) {
       Withdrawal taken = budget.tryWithdraw(failure.kind(), nowNanos);
       if (!taken.granted()) {
         return fail(StopReason.BUDGET_EXHAUSTED, nowNanos);

@@ -12,6 +12,7 @@ import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
@@ -124,6 +125,17 @@ class StaleConnectionTest {
     }
 
     assertReported(1, 1);
+  }
+
+  /** A server that is restarted closes the connections of many requests at once. */
+  @ParameterizedTest
+  @EnumSource
+  void theResendCostsNoBudget(Entry entry) throws Exception {
+    HttpRetry withoutBudget = rig.retry().budget(RetryBudget.successFunded(0, 0, 0)).build();
+    Call.Factory calls = rig.calls(entry, target.client(), withoutBudget);
+    stale(calls, 5);
+
+    assertEquals(200, entry.make(calls.newCall(target.get())).status());
   }
 
   /** One attempt finds the first dead connection, the one resend looks at the others first. */

@@ -192,7 +192,9 @@ class RetryStateTest {
         "maxAttempts=2 | - | stale fail fail"
             + " | retry 0s stale connection, retry 100ms backoff, stop attempts exhausted",
         "- | - | stale+unsafe           | stop not replayable",
-        "- | tokens=0 | stale           | stop budget exhausted",
+        "- | tokens=0 | stale           | retry 0s stale connection",
+        "- | tokens=0 | stale+keyed     | stop budget exhausted",
+        "- | tokens=0 | stale stale     | retry 0s stale connection, stop budget exhausted",
         "- | refusing | stale           | stop guard refused",
         "- | - | stale+doNotRetry             | stop do not retry",
         "- | - | 31s:stale              | stop deadline",
@@ -425,7 +427,8 @@ class RetryStateTest {
         "fail accept           | began, failed OTHER -, withdrew OTHER #1, ended SUCCEEDED #1",
         "throttled unavailable fail | began, failed THROTTLED -, withdrew THROTTLED #1,"
             + " failed UNAVAILABLE #1, withdrew UNAVAILABLE #2, failed OTHER #2, ended FAILED -",
-        "stale accept          | began, failed STALE_CONNECTION -, withdrew STALE_CONNECTION #1,"
+        "stale accept          | began, failed STALE_CONNECTION -, ended SUCCEEDED -",
+        "stale+keyed accept    | began, failed STALE_CONNECTION -, withdrew STALE_CONNECTION #1,"
             + " ended SUCCEEDED #1",
         "refused_stream accept | began, failed REFUSED_STREAM -, ended SUCCEEDED -",
         "refused_stream refused_stream accept | began, failed REFUSED_STREAM -,"
