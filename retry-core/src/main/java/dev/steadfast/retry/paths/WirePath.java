@@ -7,25 +7,26 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
  * the connection itself, or all that a client has to one origin. Safe for use by many threads.
  */
 public final class WirePath {
-  private static final AtomicIntegerFieldUpdater<WirePath> USED =
-      AtomicIntegerFieldUpdater.newUpdater(WirePath.class, "used");
   private static final AtomicIntegerFieldUpdater<WirePath> LIFE =
       AtomicIntegerFieldUpdater.newUpdater(WirePath.class, "life");
 
-  private volatile int used; // 1 once it has carried a request
+  private volatile boolean answered;
   private volatile int life;
   private volatile boolean multiplexed;
 
   /** A connection of which nothing is known. */
   public WirePath() {}
 
-  /**
-   * A request goes out on it.
-   *
-   * @return whether it has carried a request before
-   */
-  public boolean carriesAgain() {
-    return used != 0 || !USED.compareAndSet(this, 0, 1);
+  /** A request was answered on it. */
+  public void answers() {
+    if (!answered) {
+      answered = true;
+    }
+  }
+
+  /** {@return whether a request was answered on it, so that it has been in use} */
+  public boolean hasAnswered() {
+    return answered;
   }
 
   /** Something came on it: a response head, or a byte of a body. */

@@ -36,6 +36,11 @@ final class OkHttpErrors {
         && String.valueOf(failure.getMessage()).endsWith(": REFUSED_STREAM");
   }
 
+  /** The HTTP/2 stream ended with its connection, which the server closed. */
+  static boolean streamCancelled(IOException failure) {
+    return streamReset(failure) && String.valueOf(failure.getMessage()).endsWith(": CANCEL");
+  }
+
   /** The dispatcher's executor did not take the call. */
   static boolean executorRejected(Throwable failure) {
     return failure instanceof InterruptedIOException

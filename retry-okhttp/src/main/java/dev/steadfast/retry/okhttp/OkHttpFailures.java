@@ -97,11 +97,8 @@ final class OkHttpFailures {
     if (wire.latestUnsent()) {
       return TransportFailure.of(FailureKind.STALE_CONNECTION);
     }
-    if (OkHttpErrors.streamReset(failure)) {
-      return TransportFailure.of(
-          wire.log.disposition() == Disposition.REFUSED
-              ? FailureKind.REFUSED_STREAM
-              : FailureKind.CONNECTION_LOST);
+    if (wire.log.disposition() == Disposition.REFUSED && OkHttpErrors.streamReset(failure)) {
+      return TransportFailure.of(FailureKind.REFUSED_STREAM);
     }
     if (failure instanceof SocketTimeoutException) {
       return TransportFailure.of(FailureKind.TIMEOUT);
@@ -127,7 +124,7 @@ final class OkHttpFailures {
     if (OkHttpErrors.withinHead(failure)) {
       return false;
     }
-    if (failure instanceof SocketException) {
+    if (failure instanceof SocketException || OkHttpErrors.streamCancelled(failure)) {
       return true;
     }
     // Okio's message says how many bytes had come when the end of the line was missing.

@@ -115,7 +115,7 @@ abstract class RequestTrace {
   /**
    * The network half was reached; the user's network interceptors are next.
    *
-   * @param onReusedConnection whether the connection has carried a request before
+   * @param onReusedConnection whether a request was answered on the connection before
    * @return false if the attempt was settled; then nothing may follow
    */
   boolean enterNetworkHalf(boolean onReusedConnection) {

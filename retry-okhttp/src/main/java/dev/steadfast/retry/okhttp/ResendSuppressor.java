@@ -12,6 +12,7 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes every delivery an attempt of ours: one object, registered as the last application
@@ -57,7 +58,14 @@ final class ResendSuppressor implements Interceptor {
           : wire.throughOkHttp(chain, chain.request());
     }
     WirePath path = LiveCalls.path(connection);
-    boolean reused = path.carriesAgain();
+    Response response = over(chain, connection, path, wire);
+    path.answers();
+    return response;
+  }
+
+  private Response over(Chain chain, Connection connection, WirePath path, @Nullable WireTrace wire)
+      throws IOException {
+    boolean reused = path.hasAnswered();
     if (wire == null) {
       boolean guarded = UsersOwnCall.isGuarded(chain, registry);
       boolean dead = guarded && closedByServer(connection, reused);
