@@ -8,6 +8,7 @@ import static dev.steadfast.retry.tck.ScenarioOutcome.Category.USER;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.ResponseSignals;
 import dev.steadfast.retry.http.RetryOptions;
 import java.util.List;
 import java.util.stream.Stream;
@@ -61,7 +62,7 @@ final class KeyRows {
   }
 
   private static List<Scenario> otherMethods() {
-    IdempotencyKeys onAll = IdempotencyKeys.randomUuid().onEveryMethod();
+    IdempotencyKeys onAll = IdempotencyKeys.randomUuid().withEveryMethod();
     return List.of(
         keyed("QUERY needs no key and gets none")
             .call(HttpCall.of("QUERY", "/a").body(HttpCall.Form.REPEATABLE, "body"))
@@ -84,7 +85,7 @@ final class KeyRows {
                 e -> e.trace("attempt 1: 200", "done ACCEPTED 1")),
         row("POST where keys are for PUT alone: it has none, and is not sent again")
             .post("/pay", "100")
-            .retry(b -> b.idempotencyKeys(IdempotencyKeys.randomUuid().onMethods("PUT")))
+            .retry(b -> b.idempotencyKeys(IdempotencyKeys.randomUuid().withMethods("PUT")))
             .replies(status(503).body("busy"))
             .answers(503, "busy")
             .endsAfter(UNAVAILABLE, "NOT_REPLAYABLE 1"),
@@ -187,7 +188,7 @@ final class KeyRows {
         row("a marked replay at once: another process was first")
             .post("/pay", "100")
             .header(HEADER, "mine")
-            .retry(b -> b.replayMarker("X-Seen-Before"))
+            .retry(b -> b.signals(ResponseSignals.standard().withReplayMarker("X-Seen-Before")))
             .replies(OK.header("x-seen-before", "TRUE"))
             .answers(200, "ok")
             .endsAfter("200", "ACCEPTED 1 replayed")

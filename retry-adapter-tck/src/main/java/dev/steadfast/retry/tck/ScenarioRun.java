@@ -224,7 +224,10 @@ final class ScenarioRun {
       return calls.call();
     }
     ScopeOptions options =
-        ScopeOptions.builder().environment(run.time().environment()).build().operation("POST /in");
+        ScopeOptions.builder()
+            .environment(run.time().environment())
+            .build()
+            .withOperation("POST /in");
     try (RetryScope scope = RetryScope.enter(setup.inbound::get, "acme", options)) {
       ScenarioOutcome outcome = calls.call();
       upward =

@@ -8,6 +8,7 @@ import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.Propagation;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.http.ScopeHeaders;
 import java.time.Duration;
@@ -202,24 +203,25 @@ final class ScopeRows {
   private static List<Scenario> propagated() {
     return List.of(
         retried("told to an origin that is named: the time that is left, attempt by attempt")
-            .retry((b, run) -> b.propagateTo(run.origin()))
+            .retry((b, run) -> b.propagation(Propagation.to(run.origin())))
             .expect(e ->
                 e.sent(MILLIS, "30000", "29900", "29700")
                     .sent(GRPC, "30000000u", "29900000u", "29700000u")
                     .sent(DO_NOT_RETRY, "-", "-", "-")),
         retried("told to an origin that is named: this layer retries")
-            .retry((b, run) -> b.ownsRetries(true).propagateTo(run.origin()))
+            .retry((b, run) -> b.propagation(Propagation.to(run.origin()).owningRetries()))
             .expect(e -> e.sent(DO_NOT_RETRY, "true", "true", "true")),
         retried("told to an origin that is named, in a mesh's words")
             .retry((b, run) ->
-                b.ownsRetries(true).scopeHeaders(ScopeHeaders.envoy()).propagateTo(run.origin()))
+                b.propagation(
+                    Propagation.to(run.origin()).owningRetries().withHeaders(ScopeHeaders.envoy())))
             .expect(e ->
                 e.sent("x-envoy-max-retries", "0", "0", "0")
                     .sent("x-envoy-expected-rq-timeout-ms", "30000", "29900", "29700")
                     .sent(DO_NOT_RETRY, "-", "-", "-")
                     .sent(GRPC, "-", "-", "-")),
         retried("told to another origin: nothing goes to this one")
-            .retry(b -> b.ownsRetries(true).propagateTo("https://elsewhere.example"))
+            .retry(b -> b.propagation(Propagation.to("https://elsewhere.example").owningRetries()))
             .inbound(GRPC, "1H")
             .expect(e ->
                 e.sent(MILLIS, "-", "-", "-")
@@ -227,7 +229,7 @@ final class ScopeRows {
                     .sent(DO_NOT_RETRY, "-", "-", "-")),
         row("told to an origin that is named: what the request said")
             .get("/a")
-            .retry((b, run) -> b.propagateTo(run.origin()))
+            .retry((b, run) -> b.propagation(Propagation.to(run.origin())))
             .inbound(DO_NOT_RETRY, "true", MILLIS, "20000")
             .replies(BUSY)
             .answers(503, "")
@@ -236,7 +238,7 @@ final class ScopeRows {
         retried("told to an origin that is named: the caller's own words stay")
             .header("do-not-retry", "no")
             .header("GRPC-Timeout", "1n")
-            .retry((b, run) -> b.ownsRetries(true).propagateTo(run.origin()))
+            .retry((b, run) -> b.propagation(Propagation.to(run.origin()).owningRetries()))
             .expect(e ->
                 e.sent(DO_NOT_RETRY, "no", "no", "no")
                     .sent(GRPC, "1n", "1n", "1n")

@@ -6,6 +6,7 @@ import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy.AboveCeiling;
+import dev.steadfast.retry.http.ResponseSignals;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -56,10 +57,10 @@ final class ServerDelayRows {
             unavailable("X-RateLimit-Reset", "3"),
             "100ms backoff"),
         delayed(
-                "X-RateLimit-Reset, readRateLimitReset: seconds from now",
+                "X-RateLimit-Reset, if it is read: seconds from now",
                 unavailable("X-RateLimit-Reset", "3"),
                 "3s server delay")
-            .retry(b -> b.readRateLimitReset(true)),
+            .retry(b -> b.signals(ResponseSignals.standard().withRateLimitReset())),
         row("the server delay of an answer is forgotten when the next attempt fails without one")
             .trap(14)
             .put("/a", "body")

@@ -5,6 +5,7 @@ import static dev.steadfast.retry.tck.Scenario.row;
 import static dev.steadfast.retry.tck.StatusRows.OK;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.http.ResponseSignals;
 import dev.steadfast.retry.http.StandardRules;
 import java.time.Duration;
 import java.util.List;
@@ -62,11 +63,14 @@ final class SignalRows {
             .answers(503, "")
             .endsAfter(UNAVAILABLE, "DO_NOT_RETRY 1"),
         stopped("a header of one's own that says not to retry", 503, "x-done", "yes")
-            .retry(b -> b.shouldRetrySignal("X-Done", "yes", false)),
+            .retry(
+                b -> b.signals(ResponseSignals.standard().withShouldRetry("X-Done", "yes", false))),
         stopped("a header whose presence says not to retry", 429, "x-envoy-ratelimited", "true")
-            .retry(b -> b.doNotRetrySignal("X-Envoy-RateLimited")),
+            .retry(
+                b -> b.signals(ResponseSignals.standard().withDoNotRetry("X-Envoy-RateLimited"))),
         stopped("such a header without a value", 503, "x-envoy-ratelimited", "")
-            .retry(b -> b.doNotRetrySignal("x-envoy-ratelimited")),
+            .retry(
+                b -> b.signals(ResponseSignals.standard().withDoNotRetry("x-envoy-ratelimited"))),
         row("such a header that the configuration does not name says nothing")
             .get("/a")
             .replies(status(429).header("x-envoy-ratelimited", "true"), OK)
@@ -91,7 +95,8 @@ final class SignalRows {
             .retriedAfter(MISSING),
         row("a header of one's own that says to retry")
             .get("/a")
-            .retry(b -> b.shouldRetrySignal("x-again", "please", true))
+            .retry(b ->
+                b.signals(ResponseSignals.standard().withShouldRetry("x-again", "please", true)))
             .replies(status(404).header("X-Again", "please"), OK)
             .retriedAfter(MISSING),
         row("POST without a key, 404 with x-should-retry: true: nothing becomes replayable")

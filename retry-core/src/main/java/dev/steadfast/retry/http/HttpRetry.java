@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +48,6 @@ public final class HttpRetry {
   private final Set<Integer> bodiesRead; // of answers, by the rules
   private final SignalReader signals;
   private final LearningGuards learning;
-  private final Propagation propagation;
 
   private HttpRetry(Builder builder) {
     RetryBudget budget = builder.budget();
@@ -62,9 +60,7 @@ public final class HttpRetry {
             .withListeners(builder.listeners)
             .withContext(builder.context);
     this.bodiesRead = Set.copyOf(builder.classifier.readsBodyOf());
-    this.signals = new SignalReader(builder.signals, new ServerDelayParser(builder.rateLimitReset));
-    this.propagation =
-        new Propagation(Set.copyOf(builder.propagateTo), builder.scopeHeaders, builder.ownsRetries);
+    this.signals = new SignalReader(builder.signals);
   }
 
   /**
@@ -236,11 +232,11 @@ public final class HttpRetry {
   }
 
   Propagation propagation() {
-    return propagation;
+    return settings.propagation;
   }
 
   List<String> replayMarkers() {
-    return settings.replayMarkers;
+    return settings.signals.replayMarkers();
   }
 
   @Override
@@ -261,10 +257,8 @@ public final class HttpRetry {
    * <ul>
    *   <li>Retries: {@link #policy}, {@link #classifier}, {@link #idempotencyKeys}, {@link #journal}
    *   <li>Bounds of the load: {@link #budget}, {@link #guard}, {@link #serverDelayGate}
-   *   <li>Response headers that speak of retries: {@link #shouldRetrySignal}, {@link
-   *       #doNotRetrySignal}, {@link #replayMarker}, {@link #readRateLimitReset}
-   *   <li>Request headers: {@link #oncePerOperation}, {@link #oncePerAttempt}
-   *   <li>The layers below: {@link #propagateTo}, {@link #ownsRetries}, {@link #scopeHeaders}
+   *   <li>Headers: {@link #signals}, {@link #oncePerOperation}, {@link #oncePerAttempt}, {@link
+   *       #propagation}
    *   <li>Bodies, redirects and connections: {@link #bufferBodiesUpTo}, {@link
    *       #refuseRedirectedKeys}, {@link #leaveDeadConnections}
    *   <li>Surroundings: {@link #listener}, {@link #context}, {@link #environment}
@@ -279,17 +273,12 @@ public final class HttpRetry {
     private final List<RetryListener> listeners = new ArrayList<>();
     private @Nullable IdempotencyKeys keys;
     private HttpClassifier classifier = StandardRules.defaults();
-    private final List<SignalReader.Signal> signals = new ArrayList<>(SignalReader.STANDARD);
-    private boolean rateLimitReset;
+    private ResponseSignals signals = ResponseSignals.standard();
     private AddedHeaders addedHeaders = AddedHeaders.NONE;
-    private final List<String> replayMarkers =
-        new ArrayList<>(List.of("Idempotent-Replayed", "X-Idempotent-Replayed"));
     private int bufferBodiesUpTo;
     private boolean refuseRedirectedKeys;
     private boolean serverDelayGate;
-    private final Set<String> propagateTo = new TreeSet<>();
-    private ScopeHeaders scopeHeaders = ScopeHeaders.standard();
-    private boolean ownsRetries;
+    private Propagation propagation = Propagation.NONE;
     private ClientJournal journal = new ClientJournal(null);
     private boolean leaveDeadConnections = true;
 
@@ -304,23 +293,14 @@ public final class HttpRetry {
       this.listeners.addAll(other.listeners);
       this.keys = other.keys;
       this.classifier = other.classifier;
-      replace(this.signals, other.signals);
-      this.rateLimitReset = other.rateLimitReset;
+      this.signals = other.signals;
       this.addedHeaders = other.addedHeaders;
-      replace(this.replayMarkers, other.replayMarkers);
       this.bufferBodiesUpTo = other.bufferBodiesUpTo;
       this.refuseRedirectedKeys = other.refuseRedirectedKeys;
       this.serverDelayGate = other.serverDelayGate;
-      this.propagateTo.addAll(other.propagateTo);
-      this.scopeHeaders = other.scopeHeaders;
-      this.ownsRetries = other.ownsRetries;
+      this.propagation = other.propagation;
       this.journal = other.journal;
       this.leaveDeadConnections = other.leaveDeadConnections;
-    }
-
-    private static <T> void replace(List<T> mine, List<T> others) {
-      mine.clear();
-      mine.addAll(others);
     }
 
     // Retries: which requests, how often, and under which key.
@@ -429,68 +409,18 @@ public final class HttpRetry {
       return this;
     }
 
-    // Response headers that speak of retries.
+    // Headers.
 
     /**
-     * A further response header that says, by one of its values, whether to retry. A signal to
-     * retry also applies to a status that is normally final. It does not extend attempts, deadline
-     * or budget, and does not make a request replayable. A signal not to retry takes precedence
-     * over all other headers. Default: {@code x-should-retry} and {@code Stripe-Should-Retry}, each
-     * {@code true} or {@code false}. These always mean not to retry: {@code Qos-Retry-Hint:
-     * do-not-retry} on 429 and 503, Finagle's final nack on 503, and a negative or unreadable
-     * {@code grpc-retry-pushback-ms}.
+     * The response headers that say whether to retry. Default: {@link ResponseSignals#standard()}.
      *
-     * @param header the header
-     * @param value the value, compared without regard to case
-     * @param shouldRetry whether this value says to retry
-     * @return this
-     * @throws IllegalArgumentException if the name is no header name or the value no header value
-     */
-    public Builder shouldRetrySignal(String header, String value, boolean shouldRetry) {
-      signals.add(SignalReader.Signal.of(header, value, shouldRetry));
-      return this;
-    }
-
-    /**
-     * A further response header whose presence, with any value or none, says not to retry, such as
-     * {@code x-envoy-ratelimited}. Default: none. It is read on a status of 400 or above like every
-     * signal, and it takes precedence over each signal to retry.
-     *
-     * @param header the header
-     * @return this
-     * @throws IllegalArgumentException if the name is no header name
-     */
-    public Builder doNotRetrySignal(String header) {
-      signals.add(SignalReader.Signal.notToRetry(header));
-      return this;
-    }
-
-    /**
-     * A further response header that marks an answer as the replay of a stored one, by the value
-     * {@code true}. Default: {@code Idempotent-Replayed} and {@code X-Idempotent-Replayed}.
-     *
-     * @param header the header
-     * @return this
-     * @throws IllegalArgumentException if the name is no header name
-     */
-    public Builder replayMarker(String header) {
-      replayMarkers.add(Checks.headerName("replay marker", header));
-      return this;
-    }
-
-    /**
-     * Whether {@code X-RateLimit-Reset} counts as a server delay where no {@code Retry-After} is
-     * given. Default false: APIs disagree about its unit, which is guessed by its size.
-     *
-     * @param read true to read it
+     * @param signals the headers
      * @return this
      */
-    public Builder readRateLimitReset(boolean read) {
-      this.rateLimitReset = read;
+    public Builder signals(ResponseSignals signals) {
+      this.signals = Checks.notNull("signals", signals);
       return this;
     }
-
-    // Request headers.
 
     /**
      * A header that is made once per operation and sent unchanged on every attempt, such as {@code
@@ -534,46 +464,15 @@ public final class HttpRetry {
       return this;
     }
 
-    // The layers below.
-
     /**
-     * The origins that get request headers which say that a layer above retries and how much time
-     * is left. Default: none, because third parties should not see this. A header that the caller
-     * set is never overwritten.
+     * The services that are told, by request headers, of the layer above and of the time that is
+     * left. Default: none, because third parties should not see this.
      *
-     * @param origins scheme, host and port each, as in {@code https://stock.internal:8443}; the
-     *     port may be left out where it is the scheme's own
-     * @return this
-     * @throws IllegalArgumentException if one is not of that form
-     */
-    public Builder propagateTo(String... origins) {
-      for (String origin : Checks.notNull("origins", origins)) {
-        propagateTo.add(Propagation.origin(origin));
-      }
-      return this;
-    }
-
-    /**
-     * Whether this client tells the origins of {@link #propagateTo} not to retry, because it does.
-     * Default false: then only a scope in which a layer above retries makes this client send it. It
-     * has no effect without such origins, and {@link #build} logs a warning.
-     *
-     * @param owns true where this is the layer that retries
+     * @param propagation to whom, and how
      * @return this
      */
-    public Builder ownsRetries(boolean owns) {
-      this.ownsRetries = owns;
-      return this;
-    }
-
-    /**
-     * The request headers of {@link #propagateTo}. Default: {@link ScopeHeaders#standard()}.
-     *
-     * @param headers their names
-     * @return this
-     */
-    public Builder scopeHeaders(ScopeHeaders headers) {
-      this.scopeHeaders = Checks.notNull("scopeHeaders", headers);
+    public Builder propagation(Propagation propagation) {
+      this.propagation = Checks.notNull("propagation", propagation);
       return this;
     }
 
@@ -598,7 +497,7 @@ public final class HttpRetry {
 
     /**
      * Whether to refuse a {@code java.net.http} client that follows redirects, which would carry a
-     * key, or the headers of {@link #propagateTo}, to another origin. Default false: it is warned
+     * key, or the headers of {@link #propagation}, to another origin. Default false: it is warned
      * about once.
      *
      * @param refuse true to refuse

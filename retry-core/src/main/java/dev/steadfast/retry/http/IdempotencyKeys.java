@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * use by many threads.
  *
  * <p>Configured keys are your promise: <em>this server honours keys on POST and PATCH</em>, or on
- * the methods that {@link #onMethods} or {@link #onEveryMethod} name. A server that ignores them
- * may act twice when an answer is lost, so no key is added by default. Processing by a server that
- * honours them is effectively once <em>within its retention window</em>; see its documentation for
- * how long it keeps keys.
+ * the methods that {@link #withMethods} or {@link #withEveryMethod} name. A server that ignores
+ * them may act twice when an answer is lost, so no key is added by default. Processing by a server
+ * that honours them is effectively once <em>within its retention window</em>; see its documentation
+ * for how long it keeps keys.
  *
  * <p>One operation has one key, made before its first attempt and sent unchanged, byte for byte, on
  * every attempt. A key header that the caller set is used instead; it promises the same for that
@@ -163,17 +163,17 @@ public final class IdempotencyKeys {
 
   /** {@return random UUIDs for Adyen: at most 64 characters} */
   public static IdempotencyKeys adyen() {
-    return randomUuid().header("idempotency-key").maxLength(64);
+    return randomUuid().withHeader("idempotency-key").withMaxLength(64);
   }
 
   /** {@return random UUIDs for PayPal: {@code PayPal-Request-Id}} */
   public static IdempotencyKeys payPal() {
-    return randomUuid().header("PayPal-Request-Id");
+    return randomUuid().withHeader("PayPal-Request-Id");
   }
 
   /** {@return random UUIDs for Checkout.com: {@code Cko-Idempotency-Key}} */
   public static IdempotencyKeys checkoutCom() {
-    return randomUuid().header("Cko-Idempotency-Key");
+    return randomUuid().withHeader("Cko-Idempotency-Key");
   }
 
   /**
@@ -181,12 +181,12 @@ public final class IdempotencyKeys {
    * characters}
    */
   public static IdempotencyKeys worldline() {
-    return randomUuid().header("X-GCS-Idempotence-Key").maxLength(40);
+    return randomUuid().withHeader("X-GCS-Idempotence-Key").withMaxLength(40);
   }
 
   /** {@return random UUIDs for PPRO: {@code Request-Idempotency-Key}} */
   public static IdempotencyKeys ppro() {
-    return randomUuid().header("Request-Idempotency-Key");
+    return randomUuid().withHeader("Request-Idempotency-Key");
   }
 
   /**
@@ -195,7 +195,7 @@ public final class IdempotencyKeys {
    * on every attempt: see {@link HttpRetry.Builder#oncePerOperation}.
    */
   public static IdempotencyKeys repeatableRequests() {
-    return randomUuid().header("Repeatability-Request-ID");
+    return randomUuid().withHeader("Repeatability-Request-ID");
   }
 
   /**
@@ -203,7 +203,7 @@ public final class IdempotencyKeys {
    * x-goog-gcs-idempotency-token}, on every method}
    */
   public static IdempotencyKeys googleCloudStorage() {
-    return randomUuid().header("x-goog-gcs-idempotency-token").onEveryMethod();
+    return randomUuid().withHeader("x-goog-gcs-idempotency-token").withEveryMethod();
   }
 
   /**
@@ -213,7 +213,7 @@ public final class IdempotencyKeys {
    * @return a changed copy
    * @throws IllegalArgumentException if the name is no header name
    */
-  public IdempotencyKeys header(String name) {
+  public IdempotencyKeys withHeader(String name) {
     Checks.headerName("idempotency key header", name);
     return with(new Sent(name, sent.form, sent.maxLength, sent.retention));
   }
@@ -234,7 +234,7 @@ public final class IdempotencyKeys {
    * @return a changed copy
    * @throws IllegalArgumentException if it is out of its range
    */
-  public IdempotencyKeys maxLength(int maxLength) {
+  public IdempotencyKeys withMaxLength(int maxLength) {
     Checks.within("maxLength", maxLength, shortest, DEFAULT_MAX_LENGTH);
     return with(new Sent(sent.header, sent.form, maxLength, sent.retention));
   }
@@ -253,7 +253,7 @@ public final class IdempotencyKeys {
    * @return a changed copy
    * @throws IllegalArgumentException if it is out of its range
    */
-  public IdempotencyKeys retention(Duration retention) {
+  public IdempotencyKeys withRetention(Duration retention) {
     Checks.notNull("retention", retention);
     if (retention.compareTo(Duration.ofSeconds(1)) < 0
         || retention.compareTo(Duration.ofDays(3653)) > 0) {
@@ -274,7 +274,7 @@ public final class IdempotencyKeys {
    * @return a changed copy
    * @throws IllegalArgumentException if one is no method, or there is none
    */
-  public IdempotencyKeys onMethods(String... methods) {
+  public IdempotencyKeys withMethods(String... methods) {
     if (Checks.notNull("methods", methods).length == 0) {
       throw Checks.bad("methods", "none", "one or more");
     }
@@ -287,9 +287,9 @@ public final class IdempotencyKeys {
 
   /**
    * {@return the same keys on every request, for servers that take a key with any method} What
-   * {@link #onMethods} says of methods that read holds here too.
+   * {@link #withMethods} says of methods that read holds here too.
    */
-  public IdempotencyKeys onEveryMethod() {
+  public IdempotencyKeys withEveryMethod() {
     return new IdempotencyKeys(source, shortest, sent, null);
   }
 

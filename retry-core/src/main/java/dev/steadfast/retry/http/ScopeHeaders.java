@@ -103,7 +103,7 @@ public final class ScopeHeaders {
    * #standard()}.
    */
   public static ScopeHeaders linkerd() {
-    return standard().doNotRetry("l5d-retry-limit", "0");
+    return standard().withDoNotRetry("l5d-retry-limit", "0");
   }
 
   /**
@@ -115,7 +115,7 @@ public final class ScopeHeaders {
    * @throws IllegalArgumentException if the name is no header name, or the value empty or no header
    *     value
    */
-  public ScopeHeaders doNotRetry(String header, String value) {
+  public ScopeHeaders withDoNotRetry(String header, String value) {
     Field field = Field.of(header, value);
     return new ScopeHeaders(field, grpcTimeout, timeoutMillis, key, attempt, gaveUp);
   }
@@ -130,7 +130,7 @@ public final class ScopeHeaders {
    * @see <a href="https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md">gRPC over
    *     HTTP2</a>
    */
-  public ScopeHeaders grpcTimeout(@Nullable String header) {
+  public ScopeHeaders withGrpcTimeout(@Nullable String header) {
     String name = header == null ? null : Checks.headerName("gRPC timeout header", header);
     return new ScopeHeaders(doNotRetry, name, timeoutMillis, key, attempt, gaveUp);
   }
@@ -142,7 +142,7 @@ public final class ScopeHeaders {
    * @return a changed copy
    * @throws IllegalArgumentException if the name is no header name
    */
-  public ScopeHeaders timeoutMillis(@Nullable String header) {
+  public ScopeHeaders withTimeoutMillis(@Nullable String header) {
     String name = header == null ? null : Checks.headerName("timeout header", header);
     return new ScopeHeaders(doNotRetry, grpcTimeout, name, key, attempt, gaveUp);
   }
@@ -154,7 +154,7 @@ public final class ScopeHeaders {
    * @return a changed copy
    * @throws IllegalArgumentException if the name is no header name
    */
-  public ScopeHeaders key(String header) {
+  public ScopeHeaders withKey(String header) {
     String name = Checks.headerName("key header", header);
     return new ScopeHeaders(doNotRetry, grpcTimeout, timeoutMillis, name, attempt, gaveUp);
   }
@@ -167,7 +167,7 @@ public final class ScopeHeaders {
    * @return a changed copy
    * @throws IllegalArgumentException if the name is no header name
    */
-  public ScopeHeaders attempt(String header) {
+  public ScopeHeaders withAttempt(String header) {
     String name = Checks.headerName("attempt header", header);
     return new ScopeHeaders(doNotRetry, grpcTimeout, timeoutMillis, key, name, gaveUp);
   }
@@ -182,7 +182,7 @@ public final class ScopeHeaders {
    * @throws IllegalArgumentException if the name is no header name, or the value empty or no header
    *     value
    */
-  public ScopeHeaders gaveUp(String header, String value) {
+  public ScopeHeaders withGaveUp(String header, String value) {
     Field field = Field.of(header, value);
     return new ScopeHeaders(doNotRetry, grpcTimeout, timeoutMillis, key, attempt, field);
   }

@@ -1,7 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.ServerDelay;
-import dev.steadfast.retry.internal.Checks;
+import dev.steadfast.retry.http.ResponseSignals.Signal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,47 +15,17 @@ import org.jspecify.annotations.Nullable;
  * as a lookup may cost a walk over all lines.
  */
 final class SignalReader {
-  /**
-   * A response header that says whether to retry.
-   *
-   * @param value the value that says it; null if any value does
-   */
-  record Signal(String header, @Nullable String value, boolean shouldRetry) {
-    static Signal of(String header, String value, boolean shouldRetry) {
-      return new Signal(
-          Checks.headerName("signal header", header),
-          Checks.headerValue("signal value", value),
-          shouldRetry);
-    }
-
-    static Signal notToRetry(String header) {
-      return new Signal(Checks.headerName("signal header", header), null, false);
-    }
-
-    private boolean saidBy(String line) {
-      return value == null || line.trim().equalsIgnoreCase(value);
-    }
-  }
-
-  /** The signals that are read without any configuration. */
-  static final List<Signal> STANDARD =
-      List.of(
-          new Signal("x-should-retry", "true", true),
-          new Signal("x-should-retry", "false", false),
-          new Signal("Stripe-Should-Retry", "true", true),
-          new Signal("Stripe-Should-Retry", "false", false));
-
   private static final int MOST_PUSHBACK_DIGITS = 10;
   private static final Signal QOS = new Signal("Qos-Retry-Hint", "do-not-retry", false);
 
   private final Map<String, List<Signal>> byHeader = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private final ServerDelayParser serverDelays;
 
-  SignalReader(List<Signal> signals, ServerDelayParser serverDelays) {
-    for (Signal each : signals) {
+  SignalReader(ResponseSignals configured) {
+    for (Signal each : configured.signals()) {
       byHeader.computeIfAbsent(each.header(), header -> new ArrayList<>()).add(each);
     }
-    this.serverDelays = serverDelays;
+    this.serverDelays = configured.serverDelays();
   }
 
   Signals read(ResponseView response, Instant now) {

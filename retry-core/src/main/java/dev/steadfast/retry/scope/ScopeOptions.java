@@ -46,7 +46,7 @@ public final class ScopeOptions {
    * @return a changed copy
    * @throws IllegalArgumentException if the operation is empty or holds half a surrogate pair
    */
-  public ScopeOptions operation(String operation) {
+  public ScopeOptions withOperation(String operation) {
     Builder copy = new Builder();
     copy.headers = headers;
     copy.trustInbound = trustInbound;

@@ -30,7 +30,7 @@ class DerivedKeysTest {
   private static final String UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
   private static final ScopeOptions ORDERS =
-      ScopeOptions.builder().service("orders").build().operation("POST /orders");
+      ScopeOptions.builder().service("orders").build().withOperation("POST /orders");
 
   private final HttpRetry.Builder retry =
       HttpRetry.builder()
@@ -142,7 +142,8 @@ class DerivedKeysTest {
     Set<String> keys = new HashSet<>();
     for (String service : List.of("", "orders", "invoices", "ordersPOST")) {
       for (String operation : List.of("POST /orders", " /orders", "POST /refunds")) {
-        ScopeOptions options = ScopeOptions.builder().service(service).build().operation(operation);
+        ScopeOptions options =
+            ScopeOptions.builder().service(service).build().withOperation(operation);
         try (RetryScope scope =
             RetryScope.enter(Map.of("Idempotency-Key", "order-1")::get, "acme", options)) {
           keys.add(key(post(), derived("charge")));
@@ -312,7 +313,7 @@ class DerivedKeysTest {
       assertEquals(List.of(OF_ACME.substring(0, 40)), wire.sent("X-GCS-Idempotence-Key"));
       retry.idempotencyKeys(IdempotencyKeys.randomUuid().quoted());
       assertEquals("\"" + OF_ACME + "\"", key(post(), derived("charge")));
-      retry.idempotencyKeys(IdempotencyKeys.from(request -> "k").maxLength(32));
+      retry.idempotencyKeys(IdempotencyKeys.from(request -> "k").withMaxLength(32));
       assertEquals(OF_ACME.substring(0, 32), key(post(), derived("charge")));
       assertFalse(scope.gaveUp());
     }
@@ -320,7 +321,7 @@ class DerivedKeysTest {
 
   @Test
   void tooShortAKeyWouldNoLongerTellCallsApart() {
-    retry.idempotencyKeys(IdempotencyKeys.from(request -> "k").maxLength(31));
+    retry.idempotencyKeys(IdempotencyKeys.from(request -> "k").withMaxLength(31));
     try (RetryScope scope = scope("acme", "order-1")) {
       Exception refused =
           assertThrows(IllegalArgumentException.class, () -> key(post(), derived("charge")));

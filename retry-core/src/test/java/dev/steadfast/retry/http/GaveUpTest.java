@@ -261,7 +261,7 @@ class GaveUpTest {
   void theHeaderOfTheAnswerCanBeChosen() {
     ScopeOptions options =
         ScopeOptions.builder()
-            .headers(ScopeHeaders.standard().gaveUp("Stripe-Should-Retry", "false"))
+            .headers(ScopeHeaders.standard().withGaveUp("Stripe-Should-Retry", "false"))
             .environment(time.environment())
             .build();
     try (RetryScope inner = RetryScope.enter(name -> null, null, options)) {

@@ -324,7 +324,8 @@ class HttpOperationTest {
   @ParameterizedTest
   @ValueSource(strings = {"Idempotent-Replayed", "X-IDEMPOTENT-replayed", "Request-Idempotency"})
   void aReplayedAnswerIsRecognised(String header) {
-    HttpRetry.Builder retry = retry().replayMarker("Request-Idempotency");
+    HttpRetry.Builder retry =
+        retry().signals(ResponseSignals.standard().withReplayMarker("Request-Idempotency"));
     Wire wire = Wire.run(get(retry), status(201).header(header, " TRUE "));
     assertTrue(wire.report().replayed());
     assertEquals(1, wire.report().attempts());

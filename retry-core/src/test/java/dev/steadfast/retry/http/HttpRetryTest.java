@@ -83,25 +83,28 @@ class HttpRetryTest {
             .environment(new LeapingTime().environment())
             .oncePerOperation("X-First", (request, start) -> Optional.of("a"))
             .oncePerAttempt("X-Each", (operation, attempt) -> Optional.of("a"))
-            .replayMarker("X-Replayed")
-            .shouldRetrySignal("X-Stop", "1", false)
-            .shouldRetrySignal("X-Go", "1", true)
-            .doNotRetrySignal("X-Limited")
-            .readRateLimitReset(true)
+            .signals(
+                ResponseSignals.standard()
+                    .withReplayMarker("X-Replayed")
+                    .withShouldRetry("X-Stop", "1", false)
+                    .withShouldRetry("X-Go", "1", true)
+                    .withDoNotRetry("X-Limited")
+                    .withRateLimitReset())
             .bufferBodiesUpTo(5)
             .refuseRedirectedKeys(true)
             .serverDelayGate(true)
             .leaveDeadConnections(false)
-            .propagateTo("https://stock.internal:8443")
-            .ownsRetries(true)
-            .scopeHeaders(ScopeHeaders.envoy());
+            .propagation(
+                Propagation.to("https://stock.internal:8443")
+                    .owningRetries()
+                    .withHeaders(ScopeHeaders.envoy()));
     HttpRetry.Builder copy = given.build().toBuilder();
     for (Field field : HttpRetry.Builder.class.getDeclaredFields()) {
       field.setAccessible(true);
       assertEquals(field.get(given), field.get(copy), field.getName());
       assertNotEquals(field.get(HttpRetry.builder()), field.get(copy), field.getName());
     }
-    copy.shouldRetrySignal("X-Other", "1", false);
+    copy.signals(ResponseSignals.standard().withShouldRetry("X-Other", "1", false));
     assertNotEquals(given.build().signals(), copy.build().signals());
   }
 
@@ -210,9 +213,11 @@ class HttpRetryTest {
     HttpRetry.Builder builder = HttpRetry.builder();
     HttpRetry before = builder.build();
     builder
-        .shouldRetrySignal("X-Done", "1", false)
-        .readRateLimitReset(true)
-        .replayMarker("X-Replayed")
+        .signals(
+            ResponseSignals.standard()
+                .withShouldRetry("X-Done", "1", false)
+                .withRateLimitReset()
+                .withReplayMarker("X-Replayed"))
         .oncePerOperation("X-First", (request, start) -> Optional.of("a"));
     HttpOperation get = before.operation(TestRequest.of("GET"), RetryOptions.none());
     TestResponse response =
@@ -247,11 +252,15 @@ class HttpRetryTest {
     cases.put("environment", () -> retry.environment(null));
     cases.put("header", () -> retry.oncePerOperation(null, (request, now) -> Optional.empty()));
     cases.put("value", () -> retry.oncePerOperation("X-First", null));
-    cases.put("replay marker", () -> retry.replayMarker(null));
-    cases.put("signal header", () -> retry.shouldRetrySignal(null, "true", false));
-    cases.put("methods", () -> IdempotencyKeys.randomUuid().onMethods((String[]) null));
-    cases.put("method", () -> IdempotencyKeys.randomUuid().onMethods("PUT", null));
-    cases.put("signal value", () -> retry.shouldRetrySignal("X-Again", null, true));
+    cases.put("signals", () -> retry.signals(null));
+    cases.put("propagation", () -> retry.propagation(null));
+    cases.put("replay marker", () -> ResponseSignals.standard().withReplayMarker(null));
+    cases.put(
+        "signal header", () -> ResponseSignals.standard().withShouldRetry(null, "true", false));
+    cases.put("methods", () -> IdempotencyKeys.randomUuid().withMethods((String[]) null));
+    cases.put("method", () -> IdempotencyKeys.randomUuid().withMethods("PUT", null));
+    cases.put(
+        "signal value", () -> ResponseSignals.standard().withShouldRetry("X-Again", null, true));
     cases.put("idempotency key", () -> options.idempotencyKey(null));
     cases.put("deadline", () -> options.deadline(null));
     cases.put("name", () -> options.name(null));
@@ -263,7 +272,7 @@ class HttpRetryTest {
             name + ": null (expected: a value)",
             assertThrows(NullPointerException.class, code, name).getMessage()));
     assertThrows(NullPointerException.class, () -> options.policy(null));
-    assertThrows(NullPointerException.class, () -> retry.doNotRetrySignal(null));
+    assertThrows(NullPointerException.class, () -> ResponseSignals.standard().withDoNotRetry(null));
   }
 
   @ParameterizedTest
@@ -292,18 +301,19 @@ class HttpRetryTest {
     HttpRetry.Builder retry = HttpRetry.builder();
     Map<String, Consumer<String>> places = new HashMap<>();
     places.put("header", each -> retry.oncePerOperation(each, (request, now) -> Optional.empty()));
-    places.put("replay marker", retry::replayMarker);
-    places.put("signal header", each -> retry.shouldRetrySignal(each, "true", false));
-    places.put("idempotency key header", IdempotencyKeys.randomUuid()::header);
+    places.put("replay marker", ResponseSignals.standard()::withReplayMarker);
+    places.put(
+        "signal header", each -> ResponseSignals.standard().withShouldRetry(each, "true", false));
+    places.put("idempotency key header", IdempotencyKeys.randomUuid()::withHeader);
     places.forEach((what, place) -> {
       String message = refusal(() -> place.accept(name));
       assertTrue(message.startsWith(what + ": \""), message);
       assertTrue(message.contains("(expected: a header name"), message);
       assertTrue(message.chars().allMatch(c -> c >= 0x20 && c <= 0x7e), message);
     });
-    refusal(() -> retry.shouldRetrySignal(name, "true", true));
+    refusal(() -> ResponseSignals.standard().withShouldRetry(name, "true", true));
     refusal(() -> retry.oncePerAttempt(name, (operation, attempt) -> Optional.empty()));
-    refusal(() -> retry.doNotRetrySignal(name));
+    refusal(() -> ResponseSignals.standard().withDoNotRetry(name));
     refusal(() -> IdempotencyKeys.requestHash(name));
     refusal(() -> IdempotencyKeys.requestHashWithin(Duration.ofHours(1), "Tenant", name));
   }
@@ -313,8 +323,9 @@ class HttpRetryTest {
     assertEquals(
         "replay marker: \"X\\u000d\\u000aY\" (expected: a header name: letters, digits and"
             + " !#$%&'*+-.^_`|~)",
-        refusal(() -> HttpRetry.builder().replayMarker("X\r\nY")));
-    String message = refusal(() -> HttpRetry.builder().replayMarker("\n" + "x".repeat(1000)));
+        refusal(() -> ResponseSignals.standard().withReplayMarker("X\r\nY")));
+    String message =
+        refusal(() -> ResponseSignals.standard().withReplayMarker("\n" + "x".repeat(1000)));
     assertEquals(
         "replay marker: \"\\u000a"
             + "x".repeat(63)
@@ -328,21 +339,25 @@ class HttpRetryTest {
   @ParameterizedTest
   @ValueSource(strings = {"X", "x-9", "!#$%&'*+-.^_`|~", "azAZ09"})
   void everyTokenIsAHeaderName(String name) {
+    ResponseSignals signals =
+        ResponseSignals.standard()
+            .withReplayMarker(name)
+            .withShouldRetry(name, "true", false)
+            .withShouldRetry(name, "", true)
+            .withDoNotRetry(name);
     HttpRetry.builder()
-        .replayMarker(name)
-        .shouldRetrySignal(name, "true", false)
-        .shouldRetrySignal(name, "", true)
-        .oncePerAttempt(name, (operation, attempt) -> Optional.empty())
-        .doNotRetrySignal(name);
+        .signals(signals)
+        .oncePerAttempt(name, (operation, attempt) -> Optional.empty());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a\nb", "\r", "\u00e9", " true", "true ", "\u007f"})
   void aSignalValueIsAHeaderValue(String value) {
-    String message = refusal(() -> HttpRetry.builder().shouldRetrySignal("X-Done", value, false));
+    String message =
+        refusal(() -> ResponseSignals.standard().withShouldRetry("X-Done", value, false));
     assertTrue(message.startsWith("signal value: \""), message);
-    refusal(() -> HttpRetry.builder().shouldRetrySignal("X-Again", value, true));
-    HttpRetry.builder().shouldRetrySignal("X-Done", "a b ~", false);
+    refusal(() -> ResponseSignals.standard().withShouldRetry("X-Again", value, true));
+    ResponseSignals.standard().withShouldRetry("X-Done", "a b ~", false);
   }
 
   @ParameterizedTest

@@ -103,7 +103,7 @@ class IdempotencyKeysTest {
   @ParameterizedTest
   @ValueSource(strings = {"GET", "HEAD", "PUT", "DELETE", "QUERY", "POST", "PATCH", "LOCK"})
   void aKeyIsMintedForEveryMethodWhereTheServerTakesThat(String method) {
-    IdempotencyKeys keys = IdempotencyKeys.randomUuid().onEveryMethod();
+    IdempotencyKeys keys = IdempotencyKeys.randomUuid().withEveryMethod();
     HttpOperation operation = operation(keys, TestRequest.of(method));
     assertEquals(Set.of("Idempotency-Key"), headers(operation).keySet());
     assertEquals(Optional.of("Idempotency-Key"), operation.keyHeader());
@@ -113,7 +113,7 @@ class IdempotencyKeysTest {
   /** A method that is safe as such needs no key that the server honours. */
   @Test
   void aKeyDoesNotMakeAnIdempotentMethodLessSafe() {
-    IdempotencyKeys keys = IdempotencyKeys.randomUuid().onEveryMethod();
+    IdempotencyKeys keys = IdempotencyKeys.randomUuid().withEveryMethod();
     for (String method : List.of("GET", "PUT", "DELETE", "QUERY")) {
       boolean reads = method.equals("GET") || method.equals("QUERY");
       Evidence.Safety safety = reads ? Evidence.Safety.READ_ONLY : Evidence.Safety.IDEMPOTENT;
@@ -126,7 +126,7 @@ class IdempotencyKeysTest {
 
   @Test
   void aKeyIsMintedForTheMethodsThatAreNamed() {
-    IdempotencyKeys keys = IdempotencyKeys.randomUuid().onMethods("PUT", "LOCK", "PUT");
+    IdempotencyKeys keys = IdempotencyKeys.randomUuid().withMethods("PUT", "LOCK", "PUT");
     for (String method : List.of("PUT", "LOCK")) {
       assertTrue(operation(keys, TestRequest.of(method)).keyHeader().isPresent(), method);
     }
@@ -139,23 +139,24 @@ class IdempotencyKeysTest {
 
   @Test
   void theMethodsAreIndependentOfHeaderFormAndLimit() {
-    IdempotencyKeys keys = IdempotencyKeys.from(request -> "k").onMethods("PUT");
+    IdempotencyKeys keys = IdempotencyKeys.from(request -> "k").withMethods("PUT");
     for (IdempotencyKeys each :
         List.of(
-            keys.header("X-Key").quoted().maxLength(9), keys.onEveryMethod().onMethods("PUT"))) {
+            keys.withHeader("X-Key").quoted().withMaxLength(9),
+            keys.withEveryMethod().withMethods("PUT"))) {
       assertTrue(each.areFor("PUT"));
       assertTrue(!each.areFor("POST"));
     }
-    assertTrue(keys.header("X-Key").onEveryMethod().quoted().maxLength(9).areFor("GET"));
+    assertTrue(keys.withHeader("X-Key").withEveryMethod().quoted().withMaxLength(9).areFor("GET"));
     assertTrue(!keys.areFor("GET"), "the original is unchanged");
   }
 
   @Test
   void whatIsNoMethodIsRefused() {
     IdempotencyKeys keys = IdempotencyKeys.randomUuid();
-    assertEquals("methods: none (expected: one or more)", refusal(keys::onMethods));
+    assertEquals("methods: none (expected: one or more)", refusal(keys::withMethods));
     for (String method : List.of("", " ", "PUT,POST", "PUT ", "P\nT", "G\u00cbT", "{PUT}")) {
-      String message = refusal(() -> keys.onMethods("POST", method));
+      String message = refusal(() -> keys.withMethods("POST", method));
       assertTrue(message.startsWith("method: \""), message);
       assertTrue(message.contains("(expected: a method: letters, digits and"), message);
     }
@@ -437,10 +438,12 @@ class IdempotencyKeysTest {
   @Test
   void headerFormAndLimitAreIndependentOfEachOther() {
     IdempotencyKeys keys = IdempotencyKeys.from(request -> "k");
-    assertEquals("\"k\"", wire(keys.header("X-Key").quoted().maxLength(1), TestRequest.of("POST")));
-    assertEquals("\"k\"", wire(keys.maxLength(1).quoted().header("X-Key"), TestRequest.of("POST")));
+    assertEquals(
+        "\"k\"", wire(keys.withHeader("X-Key").quoted().withMaxLength(1), TestRequest.of("POST")));
+    assertEquals(
+        "\"k\"", wire(keys.withMaxLength(1).quoted().withHeader("X-Key"), TestRequest.of("POST")));
     assertEquals("k", wire(keys, TestRequest.of("POST")), "the original is unchanged");
-    assertEquals("X-Key", keys.quoted().header("X-Key").header());
+    assertEquals("X-Key", keys.quoted().withHeader("X-Key").header());
   }
 
   @ParameterizedTest
@@ -448,27 +451,29 @@ class IdempotencyKeysTest {
   void theLimitHasARange(int maxLength) {
     assertEquals(
         "maxLength: " + maxLength + " (expected: 1 to 255)",
-        refusal(() -> IdempotencyKeys.from(request -> "k").maxLength(maxLength)));
-    assertEquals("k", IdempotencyKeys.from(request -> "k").maxLength(1).write("k"));
-    assertEquals(255, IdempotencyKeys.adyen().maxLength(255).write("k".repeat(255)).length());
+        refusal(() -> IdempotencyKeys.from(request -> "k").withMaxLength(maxLength)));
+    assertEquals("k", IdempotencyKeys.from(request -> "k").withMaxLength(1).write("k"));
+    assertEquals(255, IdempotencyKeys.adyen().withMaxLength(255).write("k".repeat(255)).length());
   }
 
   @Test
   void aLimitBelowTheKeysOwnLengthIsRefusedAtOnce() {
     assertEquals(
         "maxLength: 35 (expected: 36 to 255)",
-        refusal(() -> IdempotencyKeys.randomUuid().maxLength(35)));
+        refusal(() -> IdempotencyKeys.randomUuid().withMaxLength(35)));
     assertEquals(
         "maxLength: 63 (expected: 64 to 255)",
-        refusal(() -> IdempotencyKeys.requestHash().quoted().maxLength(63)));
+        refusal(() -> IdempotencyKeys.requestHash().quoted().withMaxLength(63)));
     assertEquals(
         "maxLength: 63 (expected: 64 to 255)",
         refusal(() ->
-            IdempotencyKeys.requestHashWithin(Duration.ofMinutes(1)).header("K").maxLength(63)));
+            IdempotencyKeys.requestHashWithin(Duration.ofMinutes(1))
+                .withHeader("K")
+                .withMaxLength(63)));
     assertEquals(
-        64, wire(IdempotencyKeys.requestHash().maxLength(64), TestRequest.of("POST")).length());
+        64, wire(IdempotencyKeys.requestHash().withMaxLength(64), TestRequest.of("POST")).length());
     assertEquals(
-        36, wire(IdempotencyKeys.randomUuid().maxLength(36), TestRequest.of("POST")).length());
+        36, wire(IdempotencyKeys.randomUuid().withMaxLength(36), TestRequest.of("POST")).length());
   }
 
   @Test
@@ -482,7 +487,7 @@ class IdempotencyKeysTest {
             "bucket", () -> IdempotencyKeys.requestHashWithin(null),
             "parts", () -> IdempotencyKeys.composite((String[]) null),
             "part 1", () -> IdempotencyKeys.composite(none),
-            "idempotency key header", () -> IdempotencyKeys.randomUuid().header(null));
+            "idempotency key header", () -> IdempotencyKeys.randomUuid().withHeader(null));
     cases.forEach((name, code) ->
         assertEquals(
             name + ": null (expected: a value)",

@@ -79,9 +79,11 @@ class ManyHeaderLinesTest {
 
   private static Outcome outcome(Counting answer) {
     return HttpRetry.builder()
-        .readRateLimitReset(true)
-        .shouldRetrySignal("X-Should-Retry", "no", false)
-        .shouldRetrySignal("X-Again", "yes", true)
+        .signals(
+            ResponseSignals.standard()
+                .withRateLimitReset()
+                .withShouldRetry("X-Should-Retry", "no", false)
+                .withShouldRetry("X-Again", "yes", true))
         .build()
         .operation(TestRequest.of("GET"), RetryOptions.none())
         .outcome(

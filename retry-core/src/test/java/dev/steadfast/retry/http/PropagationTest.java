@@ -56,7 +56,7 @@ class PropagationTest {
     "http://[::1]:8080, http://[::1]:8080/x"
   })
   void reachesTheOriginThatIsNamed(String named, String uri) {
-    HttpOperation operation = get(retry().propagateTo(named), uri);
+    HttpOperation operation = get(retry().propagation(Propagation.to(named)), uri);
     assertTrue(operation.changesHeaders());
     assertEquals(NAMES, operation.headersOfOrigin());
     assertEquals(List.of("10000"), Wire.run(operation, TestResponse.of(200)).sent(LEFT));
@@ -74,7 +74,8 @@ class PropagationTest {
   void andNoOther(String named, String uri) {
     try (RetryScope scope = scope(Map.of(TOLD, "true", LEFT, "500"))) {
       assertTrue(scope.doNotRetry());
-      HttpOperation operation = get(retry().propagateTo(named).ownsRetries(true), uri);
+      HttpOperation operation =
+          get(retry().propagation(Propagation.to(named).owningRetries()), uri);
       assertFalse(operation.changesHeaders());
       assertEquals(List.of(), operation.headersOfOrigin());
       assertEquals(List.of(Map.of()), Wire.run(operation, TestResponse.of(200)).sent());
@@ -101,25 +102,29 @@ class PropagationTest {
         "https://api.example:65536"
       })
   void whatIsNoOriginIsRefused(String bad) {
-    HttpRetry.Builder builder = HttpRetry.builder();
-    Exception refused =
-        assertThrows(IllegalArgumentException.class, () -> builder.propagateTo(bad));
+    Exception refused = assertThrows(IllegalArgumentException.class, () -> Propagation.to(bad));
     assertTrue(refused.getMessage().startsWith("origin: \"" + bad), refused.getMessage());
+  }
+
+  @Test
+  void noOriginIsRefused() {
+    Exception refused = assertThrows(IllegalArgumentException.class, Propagation::to);
+    assertEquals("origins: none (expected: one or more)", refused.getMessage());
   }
 
   @Test
   @SuppressWarnings({"NullAway", "DataFlowIssue"}) // what a caller without null checks may do
   void nullsAreRefused() {
-    HttpRetry.Builder builder = HttpRetry.builder();
-    assertThrows(NullPointerException.class, () -> builder.propagateTo((String[]) null));
-    assertThrows(NullPointerException.class, () -> builder.propagateTo((String) null));
-    assertThrows(NullPointerException.class, () -> builder.scopeHeaders(null));
+    assertThrows(NullPointerException.class, () -> Propagation.to((String[]) null));
+    assertThrows(NullPointerException.class, () -> Propagation.to((String) null));
+    assertThrows(
+        NullPointerException.class, () -> Propagation.to("https://a.example").withHeaders(null));
   }
 
   @Test
   void theTimeThatIsLeftShrinksFromAttemptToAttempt() {
     HttpOperation operation =
-        get(retry().propagateTo("https://api.example"), "https://api.example");
+        get(retry().propagation(Propagation.to("https://api.example")), "https://api.example");
     Wire wire =
         Wire.run(operation, TestResponse.of(503), TestResponse.of(503), TestResponse.of(200));
     assertEquals(List.of("10000", "9000", "8000"), wire.sent(LEFT));
@@ -136,7 +141,7 @@ class PropagationTest {
                     .attemptTimeout(Duration.ofSeconds(2))
                     .totalTimeout(Duration.ofSeconds(10))
                     .build())
-            .propagateTo("https://api.example");
+            .propagation(Propagation.to("https://api.example"));
     Wire wire = Wire.run(get(retry, "https://api.example"), TestResponse.of(200));
     assertEquals(List.of("2000"), wire.sent(LEFT));
   }
@@ -146,8 +151,7 @@ class PropagationTest {
     HttpRetry.Builder retry =
         retry()
             .policy(RetryPolicy.builder().noTotalTimeout().build())
-            .ownsRetries(true)
-            .propagateTo("https://api.example");
+            .propagation(Propagation.to("https://api.example").owningRetries());
     Wire wire = Wire.run(get(retry, "https://api.example"), TestResponse.of(200));
     assertEquals(List.of(Map.of(TOLD, "true")), wire.sent());
   }
@@ -156,7 +160,7 @@ class PropagationTest {
   void aScopePassesOnWhatItWasTold() {
     try (RetryScope scope = scope(Map.of(TOLD, "true", LEFT, "500"))) {
       HttpOperation operation =
-          get(retry().propagateTo("https://api.example"), "https://api.example");
+          get(retry().propagation(Propagation.to("https://api.example")), "https://api.example");
       Wire wire = Wire.run(operation, TestResponse.of(503));
       assertEquals(List.of("true"), wire.sent(TOLD));
       assertEquals(List.of("500"), wire.sent(LEFT));
@@ -166,7 +170,8 @@ class PropagationTest {
 
   @Test
   void whoOwnsTheRetriesSaysSoWithoutAnyScope() {
-    HttpRetry.Builder retry = retry().ownsRetries(true).propagateTo("https://api.example");
+    HttpRetry.Builder retry =
+        retry().propagation(Propagation.to("https://api.example").owningRetries());
     Wire wire =
         Wire.run(get(retry, "https://api.example"), TestResponse.of(503), TestResponse.of(200));
     assertEquals(List.of("true", "true"), wire.sent(TOLD)); // and retries itself
@@ -176,7 +181,8 @@ class PropagationTest {
   void theCallersOwnHeadersStay() {
     TestRequest request =
         TestRequest.of("GET").header("do-not-retry", "never").header("x-request-timeout-ms", "7");
-    HttpRetry retry = retry().ownsRetries(true).propagateTo("https://api.example").build();
+    HttpRetry retry =
+        retry().propagation(Propagation.to("https://api.example").owningRetries()).build();
     HttpOperation operation = retry.operation(request, RetryOptions.none());
     Wire wire = Wire.run(operation, TestResponse.of(200));
     assertEquals(List.of(Map.of("grpc-timeout", "10000000u")), wire.sent());
@@ -187,9 +193,10 @@ class PropagationTest {
   void meshesHaveTheirOwnNames() {
     HttpRetry.Builder retry =
         retry()
-            .ownsRetries(true)
-            .scopeHeaders(ScopeHeaders.envoy())
-            .propagateTo("https://api.example");
+            .propagation(
+                Propagation.to("https://api.example")
+                    .owningRetries()
+                    .withHeaders(ScopeHeaders.envoy()));
     Wire wire = Wire.run(get(retry, "https://api.example"), TestResponse.of(200));
     assertEquals(
         List.of(Map.of("x-envoy-max-retries", "0", "x-envoy-expected-rq-timeout-ms", "10000")),
@@ -211,7 +218,7 @@ class PropagationTest {
     HttpRetry retry =
         retry()
             .idempotencyKeys(IdempotencyKeys.randomUuid())
-            .propagateTo("https://api.example")
+            .propagation(Propagation.to("https://api.example"))
             .build();
     HttpOperation operation = retry.operation(TestRequest.of("POST"), RetryOptions.none());
     assertEquals(

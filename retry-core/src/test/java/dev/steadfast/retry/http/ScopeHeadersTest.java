@@ -80,12 +80,12 @@ class ScopeHeadersTest {
   void ownNames() {
     ScopeHeaders own =
         STANDARD
-            .doNotRetry("X-No-Retry", "Yes")
-            .grpcTimeout(null)
-            .timeoutMillis("X-Left")
-            .key("X-Key")
-            .attempt("X-Try")
-            .gaveUp("Qos-Retry-Hint", "do-not-retry");
+            .withDoNotRetry("X-No-Retry", "Yes")
+            .withGrpcTimeout(null)
+            .withTimeoutMillis("X-Left")
+            .withKey("X-Key")
+            .withAttempt("X-Try")
+            .withGaveUp("Qos-Retry-Hint", "do-not-retry");
     assertEquals(Map.of("X-No-Retry", "Yes", "X-Left", "2500"), written(own));
     assertTrue(own.readDoNotRetry(inbound("X-No-Retry", " yES ")));
     assertEquals("k", own.readKey(inbound("X-Key", "k")));
@@ -93,28 +93,28 @@ class ScopeHeadersTest {
     assertEquals(Map.of("Qos-Retry-Hint", "do-not-retry"), own.responseHeaders());
     assertEquals(
         Map.of("X-No-Retry", "Yes", "te", "2500000u"),
-        written(own.timeoutMillis(null).grpcTimeout("te")));
+        written(own.withTimeoutMillis(null).withGrpcTimeout("te")));
     assertEquals(STANDARD.toString(), ScopeHeaders.standard().toString()); // a copy was changed
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "a b", "a:b", "a\r\nb", "\u00e4"})
   void badNamesAreRefused(String name) {
-    assertThrows(IllegalArgumentException.class, () -> STANDARD.doNotRetry(name, "true"));
-    assertThrows(IllegalArgumentException.class, () -> STANDARD.grpcTimeout(name));
-    assertThrows(IllegalArgumentException.class, () -> STANDARD.timeoutMillis(name));
-    assertThrows(IllegalArgumentException.class, () -> STANDARD.key(name));
-    assertThrows(IllegalArgumentException.class, () -> STANDARD.attempt(name));
+    assertThrows(IllegalArgumentException.class, () -> STANDARD.withDoNotRetry(name, "true"));
+    assertThrows(IllegalArgumentException.class, () -> STANDARD.withGrpcTimeout(name));
+    assertThrows(IllegalArgumentException.class, () -> STANDARD.withTimeoutMillis(name));
+    assertThrows(IllegalArgumentException.class, () -> STANDARD.withKey(name));
+    assertThrows(IllegalArgumentException.class, () -> STANDARD.withAttempt(name));
     Exception bad =
-        assertThrows(IllegalArgumentException.class, () -> STANDARD.gaveUp(name, "false"));
+        assertThrows(IllegalArgumentException.class, () -> STANDARD.withGaveUp(name, "false"));
     assertTrue(bad.getMessage().startsWith("header: \""), bad.getMessage());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", " true", "tr\nue", "tr\u00fce"})
   void badValuesAreRefused(String value) {
-    assertThrows(IllegalArgumentException.class, () -> STANDARD.doNotRetry("X", value));
-    assertThrows(IllegalArgumentException.class, () -> STANDARD.gaveUp("X", value));
+    assertThrows(IllegalArgumentException.class, () -> STANDARD.withDoNotRetry("X", value));
+    assertThrows(IllegalArgumentException.class, () -> STANDARD.withGaveUp("X", value));
   }
 
   // Reading.

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a response says about retrying, beside its status. */
 class SignalReaderTest {
   private static final SignalReader DEFAULT =
-      new SignalReader(SignalReader.STANDARD, new ServerDelayParser(true));
+      new SignalReader(ResponseSignals.standard().withRateLimitReset());
 
   private static Signals read(int status, String... lines) {
     return DEFAULT.read(TestResponse.of(status, List.of(lines)), LeapingTime.START);
@@ -49,7 +49,8 @@ class SignalReaderTest {
         .forEach(each -> response.header(each.getKey(), each.getValue().getAsString()));
     HttpRetry.Builder retry = HttpRetry.builder();
     if (vector.name().contains("(opt-in)")) {
-      retry.shouldRetrySignal("Dialogue-Retries-Exhausted", "true", false);
+      retry.signals(
+          ResponseSignals.standard().withShouldRetry("Dialogue-Retries-Exhausted", "true", false));
     }
     HttpOperation operation =
         retry
@@ -209,8 +210,10 @@ class SignalReaderTest {
   void moreSignalsCanBeConfigured() {
     HttpRetry retry =
         HttpRetry.builder()
-            .shouldRetrySignal("X-Exhausted", "Yes", false)
-            .shouldRetrySignal("transient-error", "true", true)
+            .signals(
+                ResponseSignals.standard()
+                    .withShouldRetry("X-Exhausted", "Yes", false)
+                    .withShouldRetry("transient-error", "true", true))
             .build();
     HttpOperation get = retry.operation(TestRequest.of("GET"), RetryOptions.none());
     Verdict stopped =
@@ -235,8 +238,10 @@ class SignalReaderTest {
   void theMerePresenceOfAHeaderCanSayNotToRetry(String value) {
     HttpRetry retry =
         HttpRetry.builder()
-            .doNotRetrySignal("x-envoy-ratelimited")
-            .shouldRetrySignal("transient-error", "true", true)
+            .signals(
+                ResponseSignals.standard()
+                    .withDoNotRetry("x-envoy-ratelimited")
+                    .withShouldRetry("transient-error", "true", true))
             .build();
     HttpOperation get = retry.operation(TestRequest.of("GET"), RetryOptions.none());
     for (int status : new int[] {429, 503}) {
@@ -260,8 +265,10 @@ class SignalReaderTest {
   void presenceHoldsBesideAValueOfTheSameHeader() {
     HttpRetry retry =
         HttpRetry.builder()
-            .shouldRetrySignal("X-Limited", "false", true)
-            .doNotRetrySignal("x-limited")
+            .signals(
+                ResponseSignals.standard()
+                    .withShouldRetry("X-Limited", "false", true)
+                    .withDoNotRetry("x-limited"))
             .build();
     HttpOperation get = retry.operation(TestRequest.of("GET"), RetryOptions.none());
     Verdict verdict =

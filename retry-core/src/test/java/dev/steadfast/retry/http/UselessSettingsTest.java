@@ -62,17 +62,6 @@ class UselessSettingsTest {
   }
 
   @Test
-  void toOwnTheRetriesAndTellNobody_isWarnedOf() {
-    assertWarned(
-        "ownsRetries has no effect without propagateTo, which names the origins that are told",
-        () -> HttpRetry.builder().ownsRetries(true).build());
-    assertEquals(
-        List.of(),
-        CapturedLog.of(
-            () -> HttpRetry.builder().ownsRetries(true).propagateTo("https://a.example").build()));
-  }
-
-  @Test
   void aConfigurationWithoutKeys_saysSo() {
     String text = HttpRetry.defaults().toString();
     assertFalse(text.contains("null"), text);

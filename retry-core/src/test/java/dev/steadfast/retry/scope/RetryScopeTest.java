@@ -218,14 +218,14 @@ class RetryScopeTest {
     assertThrows(NullPointerException.class, () -> ScopeOptions.builder().environment(null));
     assertThrows(NullPointerException.class, () -> ScopeOptions.builder().minimumDeadline(null));
     assertThrows(NullPointerException.class, () -> ScopeOptions.builder().service(null));
-    assertThrows(NullPointerException.class, () -> options.operation(null));
+    assertThrows(NullPointerException.class, () -> options.withOperation(null));
     Exception negative =
         assertThrows(
             IllegalArgumentException.class,
             () -> ScopeOptions.builder().minimumDeadline(Duration.ofNanos(-1)));
     assertEquals(
         "minimumDeadline: PT-0.000000001S (expected: zero or more)", negative.getMessage());
-    assertThrows(IllegalArgumentException.class, () -> options.operation(" "));
+    assertThrows(IllegalArgumentException.class, () -> options.withOperation(" "));
     assertThrows(IllegalArgumentException.class, () -> ScopeOptions.builder().service("\ud800"));
     assertThrows(NullPointerException.class, () -> RetryScope.wrap((Runnable) null));
   }

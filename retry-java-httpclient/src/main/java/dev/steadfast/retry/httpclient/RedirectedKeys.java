@@ -46,13 +46,13 @@ final class RedirectedKeys {
       throw Checks.bad(
           "followRedirects",
           client.followRedirects(),
-          "NEVER, as a redirect would carry idempotency keys and the headers of propagateTo to"
+          "NEVER, as a redirect would carry idempotency keys and the headers of a propagation to"
               + " other origins");
     }
     if (checked.compareAndSet(false, true) && WARNED_ABOUT.add(client)) {
       log.warn(
           "this HttpClient follows redirects and would carry idempotency keys and the headers of"
-              + " propagateTo to other origins: have it follow none"
+              + " a propagation to other origins: have it follow none"
               + " (HttpClient.Builder.followRedirects(NEVER), or in Spring Boot the property"
               + " spring.http.clients.redirects=dont-follow), or refuse it by"
               + " refuseRedirectedKeys(true)");

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.Propagation;
 import dev.steadfast.retry.http.RetryOptions;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -106,7 +107,7 @@ class RedirectedKeysTest {
             follows(Redirect.NORMAL),
             HttpRetry.builder()
                 .refuseRedirectedKeys(true)
-                .propagateTo("http://127.0.0.1:1")
+                .propagation(Propagation.to("http://127.0.0.1:1"))
                 .build());
     HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:1/")).build();
     Exception refused =
@@ -114,7 +115,7 @@ class RedirectedKeysTest {
             IllegalArgumentException.class, () -> client.send(request, BodyHandlers.ofString()));
     assertEquals(
         "followRedirects: NORMAL (expected: NEVER, as a redirect would carry idempotency keys and"
-            + " the headers of propagateTo to other origins)",
+            + " the headers of a propagation to other origins)",
         refused.getMessage());
   }
 }

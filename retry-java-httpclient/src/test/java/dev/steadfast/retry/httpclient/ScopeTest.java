@@ -14,6 +14,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.engine.Outcome;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.Propagation;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.tck.Reply;
@@ -75,7 +76,10 @@ class ScopeTest {
   void aCallKeepsTheScopeThatItWasSentIn() throws Exception {
     RetryingHttpClient client =
         bench.client(
-            bench.retryWithWaits().policy(seconds().build().policy()).propagateTo(origin()));
+            bench
+                .retryWithWaits()
+                .policy(seconds().build().policy())
+                .propagation(Propagation.to(origin())));
     bench.server.enqueue(Reply.status(503), Reply.status(503), Reply.status(200));
     CompletableFuture<HttpResponse<String>> sent;
     RetryScope made = scope(Map.of("X-Request-Timeout-Ms", "9000"));

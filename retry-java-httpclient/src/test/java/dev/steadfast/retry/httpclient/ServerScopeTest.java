@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.Propagation;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
@@ -125,7 +126,8 @@ class ServerScopeTest {
     try (Front.Running service = forwarding(front)) {
       HttpRequest request = service.request().build();
       String origin = "http://" + request.uri().getAuthority();
-      RetryingHttpClient above = bench.client(bench.retry().ownsRetries(true).propagateTo(origin));
+      RetryingHttpClient above =
+          bench.client(bench.retry().propagation(Propagation.to(origin).owningRetries()));
 
       HttpResponse<Void> response = above.send(request, BodyHandlers.discarding());
 

@@ -252,7 +252,7 @@ public final class JdbcJournal implements OperationJournal {
 
   /**
    * Deletes operations that finished some time ago. Those whose key is not older than {@link
-   * dev.steadfast.retry.http.IdempotencyKeys#retention} stay, and so do those whose effect is
+   * dev.steadfast.retry.http.IdempotencyKeys#withRetention} stay, and so do those whose effect is
    * unknown.
    *
    * @param olderThan how long ago, zero or more

@@ -23,7 +23,7 @@ final class DyingClient {
   static RetryingHttpClient client(DataSource source, boolean keyed) throws IOException {
     HttpRetry.Builder retry = HttpRetry.builder().journal(JdbcJournal.builder(source).build());
     if (keyed) {
-      retry.idempotencyKeys(IdempotencyKeys.randomUuid().retention(Duration.ofHours(1)));
+      retry.idempotencyKeys(IdempotencyKeys.randomUuid().withRetention(Duration.ofHours(1)));
     }
     HttpClient plain = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     return RetryingHttpClient.wrap(plain, retry.build());

@@ -66,7 +66,9 @@ class FollowUpTest {
   }
 
   private HttpRetry named() {
-    return rig.retry().idempotencyKeys(IdempotencyKeys.randomUuid().header("X-Request-Id")).build();
+    return rig.retry()
+        .idempotencyKeys(IdempotencyKeys.randomUuid().withHeader("X-Request-Id"))
+        .build();
   }
 
   /** Plain OkHttp takes it along, too, and a request without it may have a second effect. */
@@ -164,7 +166,7 @@ class FollowUpTest {
   void aKeyDoesNotFollowARedirectThatTheCacheHasKept(Entry entry, @TempDir Path directory)
       throws IOException {
     HttpRetry retry =
-        rig.retry().idempotencyKeys(IdempotencyKeys.randomUuid().onEveryMethod()).build();
+        rig.retry().idempotencyKeys(IdempotencyKeys.randomUuid().withEveryMethod()).build();
     try (Cache cache = new Cache(directory.toFile(), 1 << 20)) {
       Call.Factory calls = rig.calls(entry, Rig.builder().cache(cache), retry);
       here.enqueue(to(there, 301).header("Cache-Control", "max-age=1000"));

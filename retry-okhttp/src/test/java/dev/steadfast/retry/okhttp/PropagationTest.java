@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.Propagation;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.tck.Reply;
@@ -42,7 +43,11 @@ class PropagationTest {
                 .totalTimeout(Duration.ofSeconds(1_000))
                 .backoff(Backoff.fixed(Duration.ofSeconds(100)))
                 .build())
-        .propagateTo(origin(here));
+        .propagation(Propagation.to(origin(here)));
+  }
+
+  private HttpRetry.Builder owning() {
+    return toHere().propagation(Propagation.to(origin(here)).owningRetries());
   }
 
   private static List<String> sent(ScriptedServer server, String header) {
@@ -63,7 +68,7 @@ class PropagationTest {
   @ParameterizedTest
   @EnumSource
   void theCallersOwnHeadersStay(Way way) {
-    Call.Factory calls = way.calls(rig, toHere().ownsRetries(true).build());
+    Call.Factory calls = way.calls(rig, owning().build());
     Request own =
         Calls.get(here)
             .newBuilder()
@@ -89,7 +94,7 @@ class PropagationTest {
   @ParameterizedTest
   @EnumSource
   void aRedirectToAnotherOriginTakesNothingAlong(Way way) {
-    Call.Factory calls = way.calls(rig, toHere().ownsRetries(true).build());
+    Call.Factory calls = way.calls(rig, owning().build());
     here.enqueue(redirect());
     there.enqueue(Reply.status(307).header("Location", here.uri("/back").toString()));
     try (RetryScope scope = scope()) {
@@ -104,7 +109,7 @@ class PropagationTest {
   @ParameterizedTest
   @EnumSource
   void aRedirectWithinTheOriginTakesThemAlong(Way way) {
-    Call.Factory calls = way.calls(rig, toHere().ownsRetries(true).build());
+    Call.Factory calls = way.calls(rig, owning().build());
     here.enqueue(Reply.status(302).header("Location", "/next"));
     assertEquals(200, way.make(calls.newCall(Calls.get(here))).status());
     assertEquals(List.of("true", "true"), sent(here, TOLD));

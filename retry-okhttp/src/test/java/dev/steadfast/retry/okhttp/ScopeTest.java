@@ -11,6 +11,7 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.engine.CallContext;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.Propagation;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
@@ -83,7 +84,7 @@ class ScopeTest {
         RetryScope.enter(
             Map.of("Idempotency-Key", "k")::get,
             "acme",
-            ScopeOptions.defaults().operation("POST /in"))) {
+            ScopeOptions.defaults().withOperation("POST /in"))) {
       assertEquals(200, way.make(calls.newCall(one)).status());
       Exception refused =
           way == Way.INTERCEPTOR || way == Way.INTERCEPTOR_ENQUEUE
@@ -178,7 +179,7 @@ class ScopeTest {
         rig.frozen()
             .policy(RetryPolicy.builder().totalTimeout(Duration.ofSeconds(30)).build())
             .idempotencyKeys(IdempotencyKeys.randomUuid())
-            .propagateTo(server.uri("/").resolve("/").toString())
+            .propagation(Propagation.to(server.uri("/").resolve("/").toString()))
             .build();
     RetryingCallFactory calls = rig.factory(retry);
     calls.client().dispatcher().setMaxRequestsPerHost(1);

@@ -43,7 +43,7 @@ final class ExchangeScope {
     return RetryScope.enter(
         name -> joined(headers.get(name)),
         principal.apply(exchange),
-        options.operation(
+        options.withOperation(
             exchange.getRequestMethod() + " " + exchange.getRequestURI().getRawPath()));
   }
 

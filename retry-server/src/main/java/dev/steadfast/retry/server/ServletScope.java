@@ -111,7 +111,7 @@ public final class ServletScope implements Filter {
     return RetryScope.enter(
         name -> joined(request.getHeaders(name)),
         principal.apply(request),
-        options.operation(request.getMethod() + " " + path(request)));
+        options.withOperation(request.getMethod() + " " + path(request)));
   }
 
   // The path without what a container keeps in the path, such as the id of a session.

@@ -54,7 +54,7 @@ final class Payments {
             .journal(parts.journal);
     if (kind.keyed()) {
       retry.idempotencyKeys(
-          IdempotencyKeys.randomUuid().retention(parts.deployment.retention(kind)));
+          IdempotencyKeys.randomUuid().withRetention(parts.deployment.retention(kind)));
     }
     return retry.build();
   }

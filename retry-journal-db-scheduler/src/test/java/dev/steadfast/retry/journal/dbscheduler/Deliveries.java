@@ -57,7 +57,7 @@ final class Deliveries implements AutoCloseable {
   /** Sends with keys, and does not retry by itself. */
   RetryingHttpClient keyed() {
     return client(
-        retry().idempotencyKeys(IdempotencyKeys.randomUuid().retention(Duration.ofHours(24))));
+        retry().idempotencyKeys(IdempotencyKeys.randomUuid().withRetention(Duration.ofHours(24))));
   }
 
   RetryingHttpClient client(HttpRetry.Builder retry) {

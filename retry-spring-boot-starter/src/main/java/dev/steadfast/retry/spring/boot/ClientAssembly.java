@@ -5,6 +5,7 @@ import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.Propagation;
 import dev.steadfast.retry.spring.RetryingJdkRequestFactory;
 import dev.steadfast.retry.spring.RetryingOkHttpRequestFactory;
 import dev.steadfast.retry.spring.boot.ClientRequests.Sending;
@@ -97,7 +98,6 @@ final class ClientAssembly {
         HttpRetry.builder()
             .policy(read(name, "policy", properties.policy(), RetryPolicy::valueOf))
             .budget(read(name, "budget", properties.budget(), text -> budget(text.trim())))
-            .ownsRetries(properties.ownsRetries())
             .listener(watch);
     IdempotencyKeys keys = properties.idempotency().keys();
     if (keys != null) {
@@ -106,11 +106,7 @@ final class ClientAssembly {
     if (breakers != null) {
       retry.guard(breakers.guard());
     }
-    read(
-        name,
-        "propagate-to",
-        properties.propagateTo(),
-        origins -> retry.propagateTo(origins.toArray(String[]::new)));
+    propagate(name, properties, retry);
     if (present("io.micrometer.context.ContextSnapshotFactory")) {
       retry.context(ThreadLocals.capture());
     }
@@ -120,6 +116,20 @@ final class ClientAssembly {
     HttpRetry built = retry.build();
     budget.chosen = built.plan().budget();
     return built;
+  }
+
+  private static void propagate(String name, Client properties, HttpRetry.Builder retry) {
+    List<String> named = properties.propagateTo();
+    if (!named.isEmpty()) {
+      Propagation told =
+          read(name, "propagate-to", named, all -> Propagation.to(all.toArray(String[]::new)));
+      retry.propagation(properties.ownsRetries() ? told.owningRetries() : told);
+    } else if (properties.ownsRetries()) {
+      LOG.warn(
+          "steadfast.clients.{}.owns-retries has no effect without propagate-to, which names the"
+              + " origins that are told",
+          name);
+    }
   }
 
   /** The budget of a configuration, which its customizers may set before it is built. */

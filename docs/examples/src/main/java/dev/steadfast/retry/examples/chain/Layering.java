@@ -2,6 +2,7 @@ package dev.steadfast.retry.examples.chain;
 
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.Propagation;
 import java.util.Locale;
 
 /** Who in the chain retries, and what bounds it. */
@@ -21,7 +22,7 @@ enum Layering {
   ONE_OWNER("the driver, no budget") {
     @Override
     HttpRetry.Builder configure(HttpRetry.Builder layer, boolean owner, String next) {
-      return layer.budget(RetryBudget.unlimited()).ownsRetries(owner).propagateTo(next);
+      return layer.budget(RetryBudget.unlimited()).propagation(below(next, owner));
     }
 
     @Override
@@ -33,7 +34,7 @@ enum Layering {
   BUDGET("the driver, default budget") {
     @Override
     HttpRetry.Builder configure(HttpRetry.Builder layer, boolean owner, String next) {
-      return layer.ownsRetries(owner).propagateTo(next);
+      return layer.propagation(below(next, owner));
     }
 
     // A tenth of the successes, which are (1 - p) of all requests, the start, one per second.
@@ -75,6 +76,11 @@ enum Layering {
 
   String expectation(double p, Run run) {
     return String.format(Locale.ROOT, "%.2f", closedForm(p, run));
+  }
+
+  private static Propagation below(String next, boolean owner) {
+    Propagation told = Propagation.to(next);
+    return owner ? told.owningRetries() : told;
   }
 
   /** The mean number of attempts, of which each fails with probability p. */

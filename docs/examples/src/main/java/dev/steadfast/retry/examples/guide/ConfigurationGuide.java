@@ -10,6 +10,7 @@ import dev.steadfast.retry.Verdict;
 import dev.steadfast.retry.http.HttpClassifier;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.ResponseSignals;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.Signals;
 import dev.steadfast.retry.http.StandardRules;
@@ -134,8 +135,10 @@ final class ConfigurationGuide {
                     .alsoRetry(423)
                     .neverRetry(500)
                     .build())
-            .shouldRetrySignal("X-Do-Not-Retry", "true", false)
-            .doNotRetrySignal("x-envoy-ratelimited") // with any value
+            .signals(
+                ResponseSignals.standard()
+                    .withShouldRetry("X-Do-Not-Retry", "true", false)
+                    .withDoNotRetry("x-envoy-ratelimited")) // with any value
             .build();
     // endregion
     return retry;

@@ -31,7 +31,7 @@ final class JournalGuide {
     HttpRetry retry =
         HttpRetry.builder()
             .journal(journal)
-            .idempotencyKeys(IdempotencyKeys.randomUuid().retention(Duration.ofMinutes(25)))
+            .idempotencyKeys(IdempotencyKeys.randomUuid().withRetention(Duration.ofMinutes(25)))
             .build();
     RetryingHttpClient client = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
     // endregion

@@ -47,14 +47,15 @@ final class KeysGuide {
     IdempotencyKeys stripe = IdempotencyKeys.stripe(); // Idempotency-Key: 8e03978e-40d5-...
     IdempotencyKeys draft = IdempotencyKeys.ietfDraft(); // Idempotency-Key: "8e03978e-40d5-..."
     IdempotencyKeys payPal = IdempotencyKeys.payPal(); // PayPal-Request-Id: 8e03978e-40d5-...
-    IdempotencyKeys own = IdempotencyKeys.randomUuid().header("X-Request-Key").maxLength(64);
+    IdempotencyKeys own =
+        IdempotencyKeys.randomUuid().withHeader("X-Request-Key").withMaxLength(64);
     // endregion
     return new IdempotencyKeys[] {stripe, draft, payPal, own};
   }
 
   static IdempotencyKeys[] otherMethods() {
-    IdempotencyKeys onEach = IdempotencyKeys.randomUuid().onEveryMethod();
-    IdempotencyKeys onSome = IdempotencyKeys.randomUuid().onMethods("POST", "PATCH", "PUT");
+    IdempotencyKeys onEach = IdempotencyKeys.randomUuid().withEveryMethod();
+    IdempotencyKeys onSome = IdempotencyKeys.randomUuid().withMethods("POST", "PATCH", "PUT");
     IdempotencyKeys storage = IdempotencyKeys.googleCloudStorage(); // on every method
     return new IdempotencyKeys[] {onEach, onSome, storage};
   }

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.Propagation;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.http.ScopeHeaders;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
@@ -35,15 +36,14 @@ final class ScopeGuide {
     // region scope-owner
     HttpRetry retry =
         HttpRetry.builder()
-            .ownsRetries(true) // the services below are told not to retry
-            .propagateTo("https://orders.internal")
+            .propagation(Propagation.to("https://orders.internal").owningRetries())
             .build();
     // endregion
     return retry;
   }
 
   static HttpRetry between(String stockOrigin) {
-    HttpRetry retry = HttpRetry.builder().propagateTo(stockOrigin).build();
+    HttpRetry retry = HttpRetry.builder().propagation(Propagation.to(stockOrigin)).build();
     return retry;
   }
 
@@ -105,7 +105,9 @@ final class ScopeGuide {
   static HttpRetry envoy(HttpServer server, HttpHandler orders) {
     ScopeHeaders names = ScopeHeaders.envoy();
     HttpRetry retry =
-        HttpRetry.builder().scopeHeaders(names).propagateTo("http://stock.internal").build();
+        HttpRetry.builder()
+            .propagation(Propagation.to("http://stock.internal").withHeaders(names))
+            .build();
     Filter filter =
         HttpServerScope.filter(ScopeOptions.builder().headers(names).build(), exchange -> null);
     server.createContext("/orders", orders).getFilters().add(filter);

@@ -78,7 +78,7 @@ final class Shop implements AutoCloseable {
     HttpRetry retry =
         HttpRetry.builder()
             .journal(journal)
-            .idempotencyKeys(IdempotencyKeys.randomUuid().retention(window))
+            .idempotencyKeys(IdempotencyKeys.randomUuid().withRetention(window))
             .policy(RetryPolicy.builder().totalTimeout(Duration.ofSeconds(3)).build())
             .build();
     return RetryingCallFactory.wrap(plain, retry);
