@@ -147,7 +147,7 @@ public final class Oversight {
       @Nullable Instant keyExpiresAt,
       @Nullable Instant dueAt) {}
 
-  /** The result of a decision. */
+  /** The result of a decision. A later version may add values, so a switch needs a default. */
   public enum Decision {
     /** It is done. */
     DONE,

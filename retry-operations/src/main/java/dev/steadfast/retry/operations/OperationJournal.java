@@ -389,7 +389,10 @@ public interface OperationJournal extends Journaling.Journal {
     record OtherRequest(String existing, State state) implements Claim {}
   }
 
-  /** The state of an operation in a journal. */
+  /**
+   * The state of an operation in a journal. A later version may add values, so a switch needs a
+   * default.
+   */
   enum State {
     /** The operation is to be sent, or to be settled by being sent again. */
     READY,
@@ -427,7 +430,7 @@ public interface OperationJournal extends Journaling.Journal {
    */
   record Ending(State state, @Nullable Answer answer, int attempts, @Nullable Duration retryIn) {}
 
-  /** Why an operation was not sent. */
+  /** Why an operation was not sent. A later version may add values, so a switch needs a default. */
   enum Refusal {
     /** Somebody works on the same operation. */
     IN_FLIGHT,
