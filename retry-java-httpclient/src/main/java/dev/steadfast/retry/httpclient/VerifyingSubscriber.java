@@ -71,8 +71,14 @@ final class VerifyingSubscriber implements Flow.Subscriber<ByteBuffer>, Flow.Sub
 
   private void askUpstream(long n) {
     Flow.Subscription source = upstream;
-    if (source != null) {
+    if (source == null) {
+      return;
+    }
+    try {
       body.inUserCode(() -> source.request(n));
+    } catch (Throwable thrown) {
+      body.sourceFailed(thrown);
+      throw thrown;
     }
   }
 

@@ -95,12 +95,13 @@ class ThrownErrorTest {
     return response;
   }
 
-  private void endsWithMine(Entry entry, HttpClient client, HttpRequest request) {
+  private Throwable endsWithMine(Entry entry, HttpClient client, HttpRequest request) {
     Throwable thrown =
         assertThrows(
             Throwable.class, () -> inTime(entry, client, request, BodyHandlers.ofString()));
     assertTrue(isMine(thrown), () -> "ended with " + thrown);
     assertEquals("0 operations, 0 permits", ledger.settled());
+    return thrown;
   }
 
   // ---- what takes the response
@@ -214,7 +215,10 @@ class ThrownErrorTest {
         HttpRequest.newBuilder(bench.server.uri("/"))
             .PUT(new Failing(where, BodyPublishers.ofString("a")))
             .build();
-    endsWithMine(entry, client(retry()), request);
+    Throwable thrown = endsWithMine(entry, client(retry()), request);
+    RetryReport report = RetryReport.of(thrown).orElseThrow();
+    assertEquals(StopReason.USER_CODE_FAILED, report.reason());
+    assertEquals(1, report.attempts());
   }
 
   // ---- rules, guards, budgets, listeners
