@@ -31,7 +31,8 @@ final class JdkAnswer<T> implements ResponseView {
   private final HttpHeaders headers;
   private final @Nullable String origin; // of a head; null: not known yet
   private final @Nullable HttpResponse<T> response;
-  private final @Nullable Object body; // the subscriber that collects it, or its bytes
+  private final @Nullable WatchedSubscriber<?> collector; // of the body; null: none, or not watched
+  private final byte @Nullable [] read; // the body, if the rules read it
   private final @Nullable String error; // the first event of its stream, if that is an error
 
   private JdkAnswer(
@@ -39,21 +40,23 @@ final class JdkAnswer<T> implements ResponseView {
       HttpHeaders headers,
       @Nullable String origin,
       @Nullable HttpResponse<T> response,
-      @Nullable Object body) {
+      @Nullable WatchedSubscriber<?> collector) {
     this.status = status;
     this.headers = headers;
     this.origin = origin;
     this.response = response;
-    this.body = body;
+    this.collector = collector;
+    this.read = null;
     this.error = null;
   }
 
-  private JdkAnswer(JdkAnswer<T> of, @Nullable String error) {
+  private JdkAnswer(JdkAnswer<T> of, byte @Nullable [] read, @Nullable String error) {
     this.status = of.status;
     this.headers = of.headers;
     this.origin = of.origin;
     this.response = of.response;
-    this.body = of.body;
+    this.collector = of.collector;
+    this.read = read;
     this.error = error;
   }
 
@@ -69,19 +72,19 @@ final class JdkAnswer<T> implements ResponseView {
 
   /** The same answer with its body, for the rules. */
   JdkAnswer<T> judgedWith(byte[] bytes) {
-    return new JdkAnswer<>(status, headers, origin, response, bytes);
+    return new JdkAnswer<>(this, bytes, error);
   }
 
   /** The same answer with the first event of its stream, null if that is no error. */
   JdkAnswer<T> begunWith(@Nullable String errorEvent) {
-    return errorEvent == null ? this : new JdkAnswer<>(this, errorEvent);
+    return errorEvent == null ? this : new JdkAnswer<>(this, read, errorEvent);
   }
 
   JdkAnswer<T> with(@Nullable RetryReport report, OperationInfo operation, HttpRequest request) {
     HttpResponse<T> whole = response();
     RetryReport told = AfterRedirect.told(report, whole);
     HttpResponse<T> reported = new ReportedResponse<>(whole, request, operation, told);
-    return new JdkAnswer<>(status, headers, origin, reported, body);
+    return new JdkAnswer<>(status, headers, origin, reported, collector);
   }
 
   HttpResponse<T> response() {
@@ -93,7 +96,7 @@ final class JdkAnswer<T> implements ResponseView {
 
   /** Releases a body that will not be read. */
   void discard() {
-    if (body instanceof WatchedSubscriber<?> collector) {
+    if (collector != null) {
       collector.discard();
     }
   }
@@ -105,7 +108,7 @@ final class JdkAnswer<T> implements ResponseView {
 
   @Override
   public Optional<String> bodyText() {
-    return body instanceof byte[] bytes ? text(bytes) : Optional.empty();
+    return read == null ? Optional.empty() : text(read);
   }
 
   // Decompresses the body, because the client does not.
