@@ -10,26 +10,31 @@ import com.anthropic.errors.AnthropicIoException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 
-/** Sends the requests of anthropic-java through calls of OkHttp, so through Steadfast. */
+/** Sends the requests of anthropic-java through a client of OkHttp that has Steadfast. */
 final class AnthropicTransport implements HttpClient {
-  private final Call.Factory calls;
+  private static final Set<String> WITH_BODY = Set.of("POST", "PUT", "PATCH");
+  private static final RequestBody NOTHING = RequestBody.create(new byte[0], null);
 
-  AnthropicTransport(Call.Factory calls) {
-    this.calls = calls;
+  private final OkHttpClient client;
+
+  AnthropicTransport(OkHttpClient client) {
+    this.client = client;
   }
 
   @Override
   public HttpResponse execute(HttpRequest request, RequestOptions options) {
     try {
-      return answer(calls.newCall(of(request)).execute());
+      return answer(call(request, options).execute());
     } catch (IOException failed) {
       throw new AnthropicIoException("Request failed", failed);
     }
@@ -38,7 +43,7 @@ final class AnthropicTransport implements HttpClient {
   @Override
   public CompletableFuture<HttpResponse> executeAsync(HttpRequest request, RequestOptions options) {
     CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
-    Call call = calls.newCall(of(request));
+    Call call = call(request, options);
     answer.whenComplete((any, failed) -> {
       if (answer.isCancelled()) {
         call.cancel();
@@ -64,12 +69,27 @@ final class AnthropicTransport implements HttpClient {
   @Override
   public void close() {}
 
+  private Call call(HttpRequest request, RequestOptions options) {
+    return options
+        .timeout()
+        .map(timeout ->
+            client
+                .newBuilder()
+                .connectTimeout(timeout.connect())
+                .readTimeout(timeout.read())
+                .writeTimeout(timeout.write())
+                .build()) // without request(), 10 min by default: it would end all attempts
+        .orElse(client)
+        .newCall(of(request));
+  }
+
   private static Request of(HttpRequest request) {
     Request.Builder copy = new Request.Builder().url(request.url());
     for (String name : request.headers().names()) {
       request.headers().values(name).forEach(value -> copy.addHeader(name, value));
     }
-    return copy.method(request.method().name(), request.body().map(body -> of(body)).orElse(null))
+    RequestBody none = WITH_BODY.contains(request.method().name()) ? NOTHING : null;
+    return copy.method(request.method().name(), request.body().map(body -> of(body)).orElse(none))
         .build();
   }
 

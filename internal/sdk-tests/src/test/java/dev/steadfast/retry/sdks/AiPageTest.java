@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.core.Timeout;
 import dev.langchain4j.http.client.jdk.JdkHttpClient;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.openai.OpenAiChatModel;
@@ -21,7 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The clients of the page on AI APIs. A lost answer is asked for again only with the options. */
+/**
+ * The clients of the page on AI APIs. A wait may be longer than an attempt, and a lost answer is
+ * asked for again only with the options.
+ */
 final class AiPageTest {
   private final ScriptedServer server = ScriptedServer.start();
   private final String url = server.uri("").toString();
@@ -35,8 +39,9 @@ final class AiPageTest {
       RetryOptions.builder().replayable(true).paidRepeats(1).cost(request -> 1).build();
 
   @BeforeEach
-  void loseAnAnswer() {
+  void refuseForLong_andLoseAnAnswer() {
     server.enqueue(
+        Reply.status(429).header("Retry-After", "1200"),
         Reply.closeAfterRequest(),
         Reply.status(200)
             .header("Content-Type", "application/json")
@@ -61,14 +66,18 @@ final class AiPageTest {
     OpenAIClient client =
         OpenAIOkHttpClient.builder()
             .okHttpClient(RetryInterceptor.addTo(builder, retry).build())
-            .timeout(Duration.ofMinutes(10)) // as the SDK's own client; OkHttp's default is 10 s
+            .timeout(
+                Timeout.builder()
+                    .read(Duration.ofMinutes(10)) // of an attempt; OkHttp's default is 10 s
+                    .request(Duration.ofMinutes(30)) // of the call, with all its waits
+                    .build())
             .maxRetries(0) // Steadfast retries
             .baseUrl(url)
             .apiKey("key")
             .build();
     // endregion
     assertEquals("a", OpenAiTest.ask(client).id());
-    assertEquals(2, server.requests().size());
+    assertEquals(3, server.requests().size());
   }
 
   @Test
@@ -83,6 +92,6 @@ final class AiPageTest {
             .modelName("gpt-5")
             .build();
     assertEquals("hi", model.chat("hello"));
-    assertEquals(2, server.requests().size());
+    assertEquals(3, server.requests().size());
   }
 }
