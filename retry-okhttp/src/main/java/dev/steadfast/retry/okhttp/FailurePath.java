@@ -18,6 +18,13 @@ final class FailurePath {
   // Why it is like this: docs/decisions/okhttp-wire.md
   private static final long PASSED_ON_NANOS = 1_000_000;
 
+  // By name, as these classes use this one. Where names are changed, the time alone tells.
+  private static final String OURS = FailurePath.class.getPackageName() + ".";
+  private static final String PROBE = OURS + "WireProbe";
+  private static final String NETWORK_HALF = OURS + "ResendSuppressor";
+  private static final String OUTER_HALF = OURS + "RequestTrace";
+  private static final String OKHTTP = "okhttp3.internal.";
+
   final RefusedAddresses refusedAddresses = new RefusedAddresses();
   private final LongSupplier ticker;
 
@@ -74,9 +81,28 @@ final class FailurePath {
 
   /** It was hidden from OkHttp, and is late if code of the user's within ran for too long. */
   void opened(Throwable thrown) {
-    if (isLongAgo(departure)) {
+    if (isLongAgo(departure) && !passedOkHttpAlone(thrown)) {
       late = thrown;
     }
+  }
+
+  /**
+   * Whether the stack of an exception shows that between the wire and the outer half there is no
+   * code of the user's. Then it was a busy machine that took the time.
+   */
+  private static boolean passedOkHttpAlone(Throwable thrown) {
+    boolean beyondProbe = false;
+    for (StackTraceElement frame : thrown.getStackTrace()) {
+      String name = frame.getClassName();
+      if (name.equals(PROBE)) {
+        beyondProbe = true;
+      } else if (beyondProbe && name.equals(OUTER_HALF)) {
+        return true;
+      } else if (beyondProbe && !name.equals(NETWORK_HALF) && !name.startsWith(OKHTTP)) {
+        return false;
+      }
+    }
+    return false;
   }
 
   /** OkHttp throws this on to the user's application interceptors. */

@@ -7,7 +7,11 @@ import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
 import okhttp3.Call;
+import okhttp3.OkHttpClient;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -50,6 +54,27 @@ class RefusedStreamTest {
   @EnumSource
   void norDoesThatAfterAGoAway(Way way) throws Exception {
     assertSentAgain(way, Fault.H2_GOAWAY);
+  }
+
+  /** A busy machine, or names that are looked up again, send nothing by other means. */
+  @ParameterizedTest
+  @EnumSource
+  void itIsSentAgainHoweverLongTheFailureTakes(Way way) throws Exception {
+    OkHttpClient.Builder slow =
+        target
+            .client()
+            .dns(host -> {
+              rig.time.advance(Duration.ofMillis(20));
+              return List.of(InetAddress.getLoopbackAddress());
+            });
+    Call.Factory calls = way.calls(rig, slow, rig.retry().build());
+    target.warmUp(calls);
+    target.script(Fault.H2_REFUSED_STREAM);
+
+    Entry.Outcome got = way.make(calls.newCall(target.post()));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(2, target.deliveries());
   }
 
   @ParameterizedTest
