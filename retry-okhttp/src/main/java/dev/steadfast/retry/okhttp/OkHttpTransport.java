@@ -320,8 +320,7 @@ final class OkHttpTransport
    * of its own.
    */
   private Request handedBack(Request attempted) {
-    boolean tagged = attempted.tag(CallTag.class) != null;
-    if (!operation.changesHeaders() && !tagged) {
+    if (!operation.changesHeaders() && attempted.tag(CallTag.class) == null) {
       return attempted;
     }
     Request.Builder own = attempted.newBuilder().tag(OperationInfo.class, null);
