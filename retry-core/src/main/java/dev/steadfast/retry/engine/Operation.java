@@ -116,7 +116,7 @@ final class Operation<R> implements Admission {
 
   /** Has the listeners bind to this thread what belongs to an attempt. */
   Runnable enterAttempt(int number, Runnable undo) {
-    return listeners().enterAttempt(info, number, undo);
+    return listeners().any() ? listeners().enterAttempt(info, number, undo) : undo;
   }
 
   /** Starts an attempt in the context that other operations within it are to see. */
@@ -339,7 +339,9 @@ final class Operation<R> implements Admission {
 
   private void tellEnd(StopReason reason) {
     transport.over();
-    GuardPermits.operationEnded(plan.guards(), info);
+    if (!plan.guards().isEmpty()) {
+      GuardPermits.operationEnded(plan.guards(), info);
+    }
     CallContext callContext = plan.callContext();
     if (callContext != null && !plan.optional() && state.gaveUp(reason)) {
       callContext.gaveUp(reason);
