@@ -4,6 +4,7 @@ import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.internal.Checks;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,8 @@ import org.slf4j.LoggerFactory;
 /** The headers that a configuration adds to requests, apart from those of scopes. Immutable. */
 final class AddedHeaders {
   private static final Logger LOG = LoggerFactory.getLogger("dev.steadfast.retry");
+  private static final SortedMap<String, String> NOTHING =
+      Collections.unmodifiableSortedMap(noHeaders());
   static final AddedHeaders NONE = new AddedHeaders(noHeaders(), noHeaders());
 
   private final SortedMap<String, BiFunction<RequestView, Instant, Optional<String>>> perOperation;
@@ -51,24 +54,21 @@ final class AddedHeaders {
   }
 
   /**
-   * Makes the headers that are the same in each attempt.
+   * Makes the headers that are the same in each attempt, beside the key.
    *
    * @param request the caller's request; what it has is not added
-   * @param key the key of the operation
+   * @param key the key of the operation, which takes its header
    * @param clock for values that need the time
-   * @return an immutable map, or one that does not change any more
+   * @return a map that does not change any more, whose names are found in any case
    */
-  Map<String, String> ofOperation(RequestView request, OperationKey key, Supplier<Instant> clock) {
-    String added = key.addedLine();
+  SortedMap<String, String> ofOperation(
+      RequestView request, OperationKey key, Supplier<Instant> clock) {
     if (perOperation.isEmpty()) {
-      return added == null ? Map.of() : Map.of(key.header(), added);
+      return NOTHING;
     }
-    Map<String, String> stable = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    if (added != null) {
-      stable.put(key.header(), added);
-    }
+    SortedMap<String, String> stable = noHeaders();
     perOperation.forEach((name, value) -> {
-      if (request.headers(name).isEmpty() && !stable.containsKey(name)) {
+      if (request.headers(name).isEmpty() && !key.isAddedAs(name)) {
         Checks.notNull(name, value.apply(request, clock.get()))
             .ifPresent(made -> stable.put(name, Checks.headerValue(name, made)));
       }
@@ -77,17 +77,9 @@ final class AddedHeaders {
   }
 
   /** The same headers for a request that comes again. */
-  Map<String, String> again(Map<String, String> made, RequestView request, OperationKey key) {
-    Map<String, String> same = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    made.forEach((name, value) -> {
-      if (request.headers(name).isEmpty()) {
-        same.put(name, value);
-      }
-    });
-    String added = key.addedLine();
-    if (added != null) {
-      same.put(key.header(), added);
-    }
+  static SortedMap<String, String> again(SortedMap<String, String> made, RequestView request) {
+    SortedMap<String, String> same = new TreeMap<>(made);
+    same.keySet().removeIf(name -> !request.headers(name).isEmpty());
     return same;
   }
 

@@ -20,11 +20,13 @@ import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.CleanReport;
 import dev.steadfast.retry.internal.Durations;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -43,7 +45,7 @@ public final class HttpOperation {
   private final RetryPlan plan;
   private final OperationInfo info;
   private final OperationView view;
-  private final Map<String, String> headers;
+  private final SortedMap<String, String> headers; // the same in each attempt, beside the key
   private final OperationKey key; // every attempt is handed over with it
   private final RetryOptions options;
   private final JournalService.@Nullable Journaled journaled; // null: no journal is asked
@@ -62,12 +64,7 @@ public final class HttpOperation {
             .withReplayable(options.replayable(), options.paidRepeats())
             .withOptional(options.optional());
     this.options = options;
-    this.key =
-        OperationKey.of(
-            retry.idempotencyKeys().orElse(null),
-            request,
-            options,
-            new OperationKey.Context(plan.callContext(), clock()));
+    this.key = OperationKey.of(retry.idempotencyKeys().orElse(null), request, options, plan);
     this.headers = retry.addedHeaders().ofOperation(request, key, clock());
     this.view = new OperationView(request, key.present());
     this.info =
@@ -93,7 +90,7 @@ public final class HttpOperation {
     this.options = first.options;
     this.info = first.info;
     this.key = key;
-    this.headers = first.retry.addedHeaders().again(first.headers, request, key);
+    this.headers = AddedHeaders.again(first.headers, request);
     this.view = new OperationView(request, key.present());
     this.propagation = first.propagation;
     this.journaled = null;
@@ -153,10 +150,6 @@ public final class HttpOperation {
 
   private Supplier<Instant> clock() {
     return retry.environment().clock();
-  }
-
-  private Instant now() {
-    return clock().get();
   }
 
   /** {@return the client's plan with this operation's policy} */
@@ -282,7 +275,8 @@ public final class HttpOperation {
 
   /** {@return the bound that the caller gave in nanoseconds, {@link Long#MAX_VALUE} for none} */
   public long boundNanos() {
-    return options.deadline().map(Durations::nanos).orElse(Long.MAX_VALUE);
+    Duration deadline = options.deadline().orElse(null); // not mapped, as that would box numbers
+    return deadline == null ? Long.MAX_VALUE : Durations.nanos(deadline);
   }
 
   /**
@@ -313,12 +307,8 @@ public final class HttpOperation {
   }
 
   private List<String> handedOver(String header) {
-    for (Map.Entry<String, String> added : headers.entrySet()) {
-      if (added.getKey().equalsIgnoreCase(header)) {
-        return List.of(added.getValue());
-      }
-    }
-    return request().headers(header);
+    String added = key.isAddedAs(header) ? key.addedLine() : headers.get(header);
+    return added == null ? request().headers(header) : List.of(added);
   }
 
   /**
@@ -343,7 +333,7 @@ public final class HttpOperation {
    * set goes wherever the client takes it.
    */
   public List<String> headersOfOrigin() {
-    List<String> ownKey = key.addedLine() == null ? List.of() : List.of(key.header());
+    List<String> ownKey = key.added() ? List.of(key.header()) : List.of();
     if (propagation == null) {
       return ownKey;
     }
@@ -381,7 +371,8 @@ public final class HttpOperation {
 
   /** {@return whether an attempt differs from the caller's request in its headers} */
   public boolean changesHeaders() {
-    return !headers.isEmpty() || propagation != null || retry.addedHeaders().anyPerAttempt();
+    boolean byOperation = key.added() || !headers.isEmpty();
+    return byOperation || propagation != null || retry.addedHeaders().anyPerAttempt();
   }
 
   /**
@@ -395,7 +386,8 @@ public final class HttpOperation {
   }
 
   private boolean addsEarly(String name) {
-    return headers.keySet().stream().anyMatch(name::equalsIgnoreCase)
+    return key.isAddedAs(name)
+        || headers.containsKey(name)
         || (propagation != null
             && propagation.headers().outbound().stream().anyMatch(name::equalsIgnoreCase)
             && request().headers(name).isEmpty());
@@ -436,6 +428,10 @@ public final class HttpOperation {
    * @param header gets name and value
    */
   public void headers(long timeoutNanos, BiConsumer<String, String> header) {
+    String line = key.addedLine();
+    if (line != null) {
+      header.accept(key.header(), line);
+    }
     headers.forEach(header);
     timeHeaders(timeoutNanos, header);
   }
@@ -507,7 +503,7 @@ public final class HttpOperation {
 
   // A success is never read for signals: 202 with Retry-After asks the client to poll.
   private Signals signals(ResponseView response) {
-    return failed(response) ? retry.signals().read(response, now()) : Signals.NONE;
+    return failed(response) ? retry.signals().read(response, clock().get()) : Signals.NONE;
   }
 
   /**

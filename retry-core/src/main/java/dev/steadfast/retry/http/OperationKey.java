@@ -1,14 +1,13 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.engine.CallContext;
+import dev.steadfast.retry.engine.RetryPlan;
 import dev.steadfast.retry.http.journal.JournalService;
 import dev.steadfast.retry.internal.Checks;
 import dev.steadfast.retry.internal.Digest;
-import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,7 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
 
   /** The key of an operation: the caller's own, one that derives from a name, or a minted one. */
   static OperationKey of(
-      @Nullable IdempotencyKeys keys, RequestView request, RetryOptions options, Context in) {
+      @Nullable IdempotencyKeys keys, RequestView request, RetryOptions options, RetryPlan plan) {
     IdempotencyKeys form = keys == null ? IdempotencyKeys.randomUuid() : keys;
     JournalService.Naming naming = options.naming();
     if (naming != null && naming.resumed() != null) {
@@ -36,10 +35,13 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
     }
     String key = options.idempotencyKey().orElse(null);
     if (key == null) {
-      key = derived(form, request, options.derivedKey(), in.callContext());
+      key = derived(form, request, options.derivedKey(), plan.callContext());
     }
     if (key == null && keys != null && keys.areFor(request.method())) {
-      key = naming == null ? keys.mint(request, in.clock()) : keys.fit(wireKey(naming));
+      key =
+          naming == null
+              ? keys.mint(request, plan.environment().clock())
+              : keys.fit(wireKey(naming));
     }
     return added(form, key);
   }
@@ -66,9 +68,6 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
         ? NONE
         : new OperationKey(key.header(), form.read(key.line()), key.line(), true);
   }
-
-  /** The surroundings in which an operation begins. */
-  record Context(@Nullable CallContext callContext, Supplier<Instant> clock) {}
 
   // The key derives from that of the inbound request. So keys pass from layer to layer, down to a
   // system that honours them.
@@ -131,6 +130,11 @@ record OperationKey(String header, @Nullable String key, @Nullable String line, 
   boolean isIn(Function<String, List<String>> headers) {
     List<String> lines = headers.apply(header);
     return lines.size() == 1 && lines.get(0).equals(line);
+  }
+
+  /** Whether the header of that name, in any case, is this key, added to the request. */
+  boolean isAddedAs(String name) {
+    return added && header.equalsIgnoreCase(name);
   }
 
   /** The line that is added to the request, null for nothing. */

@@ -91,11 +91,9 @@ record JournaledOperation(
 
   // Added headers are no part of the fingerprint: the same call has others when it is repeated.
   private static void keepAdded(Map<String, List<String>> headers, Settings settings, Sent sent) {
-    Journaling.Key key = sent.key();
     sent.addedHeaders()
         .forEach((name, value) -> {
-          boolean isKey = key != null && key.header().equalsIgnoreCase(name);
-          if (!isKey && settings.headers().keeps(name)) {
+          if (settings.headers().keeps(name)) {
             headers.put(name, List.of(value));
           }
         });

@@ -61,7 +61,7 @@ public interface JournalService {
    * An exchange as it goes over the wire.
    *
    * @param request the request as the caller wrote it
-   * @param addedHeaders the headers that the operation adds to each attempt, the key's among them
+   * @param addedHeaders the headers that the operation adds to each attempt, beside the key
    * @param keyRetention how long the server keeps keys
    * @param safety why the request may be sent again
    */
