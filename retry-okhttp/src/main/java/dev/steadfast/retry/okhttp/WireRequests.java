@@ -7,6 +7,7 @@ import dev.steadfast.retry.engine.Evidence.Safety;
 import dev.steadfast.retry.engine.WireLog;
 import dev.steadfast.retry.http.HttpOperation;
 import java.util.List;
+import java.util.function.Function;
 import okhttp3.Headers;
 import okhttp3.HttpUrl;
 import okhttp3.Request;
@@ -27,24 +28,25 @@ final class WireRequests {
 
   /** Why a request may be sent again, by its method and headers as they go over the wire. */
   static Safety safety(HttpOperation operation, Request request) {
-    return operation.safety(request.method(), name -> lines(request.headers(), name));
+    return operation.safety(request.method(), headers(request));
   }
 
   /** Reports a request that goes out now. Returns false if nothing may go out any more. */
   static boolean sends(HttpOperation operation, WireLog<Request> log, Request request) {
-    boolean carriesKey = operation.carriesKey(name -> lines(request.headers(), name));
-    return log.sends(request, safety(operation, request), carriesKey);
+    Function<String, List<String>> headers = headers(request);
+    Safety safety = operation.safety(request.method(), headers);
+    return log.sends(request, safety, operation.carriesKey(headers));
   }
 
   /**
    * Whether the first request on the wire may follow a redirect that OkHttp's cache has kept: then
-   * it goes to another origin, and a key that we added must not go along. Such a request needs no
-   * key to be repeated.
+   * it goes to another origin, and what we added for the first one must not go along. Such a
+   * request needs no key to be repeated.
    */
   static boolean mayFollowCachedRedirect(HttpOperation operation, Request request) {
     String method = request.method();
     return (method.equals("GET") || method.equals("QUERY"))
-        && operation.keyHeader().filter(operation::adds).isPresent();
+        && !operation.headersOfOrigin().isEmpty();
   }
 
   /** Whether the client sends another request for an answer: a redirect, or a challenge. */
@@ -67,6 +69,10 @@ final class WireRequests {
   static String text(Request request) {
     HttpUrl url = request.url();
     return request.method() + " " + OkHttpViews.origin(url) + url.encodedPath();
+  }
+
+  private static Function<String, List<String>> headers(Request request) {
+    return name -> lines(request.headers(), name);
   }
 
   // The same as Headers.values, with less copying.

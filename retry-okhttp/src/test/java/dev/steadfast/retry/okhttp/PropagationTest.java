@@ -11,13 +11,17 @@ import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import okhttp3.Cache;
 import okhttp3.Call;
 import okhttp3.Request;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -113,5 +117,24 @@ class PropagationTest {
     here.enqueue(Reply.status(302).header("Location", "/next"));
     assertEquals(200, way.make(calls.newCall(Calls.get(here))).status());
     assertEquals(List.of("true", "true"), sent(here, TOLD));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aRedirectThatTheCacheHasKeptTakesNothingAlong(Way way, @TempDir Path directory)
+      throws IOException {
+    try (Cache cache = new Cache(directory.toFile(), 1 << 20)) {
+      HttpRetry retry = owning().build();
+      Call.Factory calls = way.calls(rig, Rig.builder().cache(cache), retry);
+      Reply kept = Reply.status(301).header("Location", there.uri("/next").toString());
+      here.enqueue(kept.header("Cache-Control", "max-age=1000"));
+
+      assertEquals(200, way.make(calls.newCall(Calls.get(here))).status());
+      assertEquals(200, way.make(calls.newCall(Calls.get(here))).status());
+
+      assertEquals(1, here.requests().size(), "the redirect comes from the cache");
+      assertEquals(2, there.requests().size());
+      assertSilent(there);
+    }
   }
 }
