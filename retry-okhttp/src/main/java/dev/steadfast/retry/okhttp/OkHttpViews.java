@@ -29,14 +29,15 @@ final class OkHttpViews {
    * @throws IllegalArgumentException if a tag is a builder of options, which would have no effect
    */
   static RetryOptions options(Request request) {
-    if (request.tag() instanceof RetryOptions.Builder
+    Object untyped = request.tag();
+    if (untyped instanceof RetryOptions.Builder
         || request.tag(RetryOptions.Builder.class) != null) {
       throw new IllegalArgumentException(
           "tag: a RetryOptions.Builder (expected: the RetryOptions that its build() returns)");
     }
     RetryOptions options = request.tag(RetryOptions.class);
-    if (options == null && request.tag() instanceof RetryOptions untyped) {
-      options = untyped;
+    if (options == null && untyped instanceof RetryOptions found) {
+      options = found;
     }
     return options == null ? RetryOptions.none() : options;
   }
