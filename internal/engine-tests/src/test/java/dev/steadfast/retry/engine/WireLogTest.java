@@ -212,6 +212,17 @@ class WireLogTest {
     }
   }
 
+  /** Only the loop counts repeats, so a word that allows a number of them is not the client's. */
+  @Test
+  void aWordThatIsCountedHoldsForTheLoopAlone() {
+    RetryPlan paid =
+        Course.plan(RetryPolicy.defaults(), () -> 0).withReplayable(Replayable.ALWAYS, 3);
+    WireLog<String> log = new WireLog<>(paid, each -> each);
+    assertFalse(tell(log, "POST").maySendAgain(), "POST");
+    assertFalse(log.survivesDeadConnection(Safety.UNSAFE), "POST on a dead connection");
+    assertTrue(tell(log, "KEYED").maySendAgain(), "POST with a key");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "READ_ONLY, 1, true",
