@@ -2,6 +2,7 @@ package dev.steadfast.retry.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Disposition;
 import java.util.List;
@@ -79,11 +80,13 @@ class AnswerProofTest {
     Set<Integer> disproved =
         Set.of(307, 308, 401, 407, 421, 425, 404, 412, 429, 400, 403); // among others
     for (int status : List.of(-1, 200, 301, 302, 303, 304, 408, 409, 499, 500, 503)) {
-      READS.forEach(read -> assertFalse(AnswerProof.mayHaveHadEffect(read, status)));
+      READS.forEach(
+          read -> assertFalse(AnswerProof.mayHaveHadEffect(read, status), read + " " + status));
       WRITES.forEach(
-          write -> assertEquals(true, AnswerProof.mayHaveHadEffect(write, status), "" + status));
+          write -> assertTrue(AnswerProof.mayHaveHadEffect(write, status), write + " " + status));
     }
-    disproved.forEach(status -> assertFalse(AnswerProof.mayHaveHadEffect("POST", status)));
+    disproved.forEach(
+        status -> assertFalse(AnswerProof.mayHaveHadEffect("POST", status), "POST " + status));
   }
 
   @Test
@@ -93,7 +96,8 @@ class AnswerProofTest {
           boolean refused = Set.of(401, 407, 421, 425).contains(status);
           assertEquals(
               refused ? Disposition.REFUSED : Disposition.ANSWERED,
-              AnswerProof.of(status).disposition());
+              AnswerProof.of(status).disposition(),
+              "" + status);
         });
   }
 

@@ -103,6 +103,17 @@ class HttpOperationTest {
     assertFalse(wire.report().earlierAttemptMayHaveActed());
   }
 
+  /** Where the rules retry a conflict, they take it for the same operation in progress. */
+  @Test
+  void aConflictLeavesTheOutcomeUnknown_ifTheRulesRetryIt() {
+    for (boolean retried : new boolean[] {true, false}) {
+      StandardRules rules = StandardRules.builder().retry409WhenKeyed(retried).build();
+      HttpRetry.Builder once = retry().policy(policy().maxAttempts(1).build()).classifier(rules);
+      Wire wire = Wire.run(post(once.idempotencyKeys(IdempotencyKeys.randomUuid())), status(409));
+      assertEquals(retried, wire.report().outcomeUnknown(), wire.report().toString());
+    }
+  }
+
   @Test
   void aPostThatWasNeverProcessedIsReportedSo() {
     Wire.Failure stream = Wire.failure(FailureKind.REFUSED_STREAM, Disposition.REFUSED);
