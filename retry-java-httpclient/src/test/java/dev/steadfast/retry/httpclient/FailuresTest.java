@@ -242,6 +242,13 @@ class FailuresTest {
             FailureKind.OTHER,
             maybe,
             StopReason.REJECTED),
+        // A redirect without a usable address.
+        row(
+            new IOException(new IllegalArgumentException("no host")),
+            SENT,
+            FailureKind.CONNECTION_LOST,
+            maybe,
+            permanent),
         row(new IllegalArgumentException(), NOT_TAKEN, FailureKind.OTHER, never, permanent),
         row(new IOException("any"), NOT_TAKEN, FailureKind.OTHER, never, permanent),
         row(new IllegalStateException(), SENT, FailureKind.OTHER, maybe, permanent),
@@ -259,6 +266,23 @@ class FailuresTest {
   @MethodSource("table")
   void exceptionMeans(Throwable failure, FailureContext known, Failures.Failure expected) {
     assertEquals(expected, Failures.classify(failure, known));
+  }
+
+  /** {@code send} gives a class that it does not know the next one that it knows. */
+  @Test
+  void bothWaysIntoTheClientMeanTheSame() {
+    SSLPeerUnverifiedException peer = new SSLPeerUnverifiedException("no certificate");
+    ProtocolException head = new ProtocolException("Invalid status line");
+    assertMeansTheSame(peer, because(new SSLException(peer.getMessage()), peer));
+    assertMeansTheSame(head, new IOException(head.getMessage(), head));
+    IOException another = new IOException("HTTP/1.1 header parser received no bytes", head);
+    assertSame(another, Failures.wrappedBySend(another));
+  }
+
+  private static void assertMeansTheSame(IOException own, IOException ofSend) {
+    Throwable unwrapped = Failures.wrappedBySend(ofSend);
+    assertEquals(
+        Failures.classify(own, SENT), Failures.classify(unwrapped, SENT), ofSend::toString);
   }
 
   @ParameterizedTest

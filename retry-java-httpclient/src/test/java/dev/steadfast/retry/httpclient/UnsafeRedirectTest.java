@@ -7,6 +7,8 @@ import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
+import java.net.Authenticator;
+import java.net.PasswordAuthentication;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpResponse;
@@ -55,6 +57,37 @@ class UnsafeRedirectTest {
 
     assertEquals(201, response.statusCode());
     assertEquals(2, JdkReports.of(response).attempts());
+  }
+
+  /** A challenge is a refusal, and proves nothing of the request after it. */
+  @ParameterizedTest
+  @MethodSource("afterChallenge")
+  void anAnswerAfterAChallengeIsThatOfItsRequest(Entry entry, int status) throws Throwable {
+    Reply challenge = Reply.status(401).header("WWW-Authenticate", "Basic realm=\"x\"");
+    bench.server.enqueue(challenge, Reply.status(status), CREATED);
+    HttpClient plain =
+        Bench.plain().followRedirects(Redirect.NORMAL).authenticator(new Known()).build();
+    HttpClient client = RetryingHttpClient.wrap(plain, bench.retry().build());
+
+    HttpResponse<String> response = entry.call(client, bench.post("100"), BodyHandlers.ofString());
+
+    boolean refused = status == 429;
+    RetryReport report = JdkReports.of(response);
+    assertEquals(refused ? 201 : status, response.statusCode(), report::toString);
+    assertEquals(refused ? 2 : 1, report.attempts(), report::toString);
+    assertEquals(refused ? 3 : 2, bench.server.requests().size());
+  }
+
+  static Stream<Arguments> afterChallenge() {
+    return Arrays.stream(Entry.values())
+        .flatMap(entry -> Stream.of(429, 503).map(status -> Arguments.of(entry, status)));
+  }
+
+  private static final class Known extends Authenticator {
+    @Override
+    protected PasswordAuthentication getPasswordAuthentication() {
+      return new PasswordAuthentication("user", "password".toCharArray());
+    }
   }
 
   @ParameterizedTest
