@@ -164,22 +164,25 @@ class CallAgainTest extends CallsAgain {
     assertTrue(second.report().earlierAttemptMayHaveActed());
   }
 
+  /** Proceeds three times, a minute after the other. */
+  private Interceptor slowly(List<Integer> passes) {
+    return chain -> {
+      for (int pass = 1; pass <= 3; pass++) {
+        try (Response response = chain.proceed(chain.request())) {
+          passes.add(response.code());
+        }
+        rig.time.advance(Duration.ofSeconds(60));
+      }
+      throw new IOException("never");
+    };
+  }
+
   @Test
   void theDeadlineIsTheCalls() {
     HttpRetry retry =
         told().policy(RetryPolicy.builder().totalTimeout(Duration.ofSeconds(100)).build()).build();
     List<Integer> passes = new ArrayList<>();
-    Interceptor slow =
-        chain -> {
-          for (int pass = 1; pass <= 3; pass++) {
-            try (Response response = chain.proceed(chain.request())) {
-              passes.add(response.code());
-            }
-            rig.time.advance(Duration.ofSeconds(60));
-          }
-          throw new IOException("never");
-        };
-    Entry.Outcome got = Entry.EXECUTE.make(calls(slow, retry).newCall(Calls.get(server)));
+    Entry.Outcome got = Entry.EXECUTE.make(calls(slowly(passes), retry).newCall(Calls.get(server)));
 
     assertEquals(List.of(200, 200), passes);
     assertEquals(2, server.requests().size());
@@ -187,6 +190,31 @@ class CallAgainTest extends CallsAgain {
     assertEquals(2, got.report().attempts());
     assertTrue(got.failure().getMessage().contains("totalTimeout"), got.toString());
     assertEquals("ended after 2", told.get(told.size() - 1));
+  }
+
+  @Test
+  void theDeadlineOfTheOptionsIsTheCalls() {
+    List<Integer> passes = new ArrayList<>();
+    HttpRetry retry = told().policy(RetryPolicy.builder().noTotalTimeout().build()).build();
+    Request bounded = Calls.get(server).newBuilder().tag(RetryOptions.class, within(100)).build();
+    Entry.Outcome got = Entry.EXECUTE.make(calls(slowly(passes), retry).newCall(bounded));
+
+    assertEquals(List.of(200, 200), passes, got.toString());
+    assertEquals(StopReason.DEADLINE, got.report().reason(), got.toString());
+    assertEquals(2, server.requests().size());
+  }
+
+  /** Each pass makes its own attempt, and the interceptor answers for that one alone. */
+  @Test
+  void thePaidRepeatsAreTheCalls() throws Exception {
+    RetryOptions word = RetryOptions.builder().replayable(true).paidRepeats(1).build();
+    Request trusted = Calls.post(server).newBuilder().tag(RetryOptions.class, word).build();
+    server.defaultReply(Reply.status(503));
+    HttpRetry retry = told().policy(Calls.seconds().maxAttempts(9).build()).build();
+    try (Response response = calls(CallsAgain::twice, retry).newCall(trusted).execute()) {
+      assertEquals(3, OkHttpReports.of(response).attempts(), OkHttpReports.of(response).toString());
+    }
+    assertEquals(3, server.requests().size());
   }
 
   /** Each operation of a call has its own deadline, which counts from the begin of the first. */

@@ -59,6 +59,17 @@ class SameRequestTest extends CallsAgain {
   }
 
   @Test
+  void anotherMethodIsAnotherRequest() throws Exception {
+    Interceptor patching =
+        chain -> {
+          Request post = chain.request();
+          chain.proceed(post).close();
+          return chain.proceed(post.newBuilder().patch(Rig.BODY).build());
+        };
+    assertEquals(List.of("k0", "k1"), keysOf(patching));
+  }
+
+  @Test
   void aBodyOfTheSameBytesIsTheSame() throws Exception {
     RequestBody copy = RequestBody.create("charge 5", null);
     assertEquals(List.of("k0", "k0"), keysOf(secondWith(copy)));
