@@ -7,6 +7,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.Received;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
@@ -112,6 +113,21 @@ class ClosedFollowUpTest {
 
     assertEquals(200, got.status(), got.toString());
     assertEquals(List.of("POST", "GET", "GET"), received());
+  }
+
+  /** Of a request that the caller says must not be repeated, the page is not fetched twice. */
+  @ParameterizedTest
+  @EnumSource
+  void theCallersWordHoldsForThePage(Way way) {
+    Call.Factory calls = way.calls(rig, rig.retry().build());
+    server.enqueue(redirect(303), Reply.closeAfterRequest());
+    RetryOptions once = RetryOptions.builder().replayable(false).build();
+    Request post = Calls.post(server).newBuilder().tag(RetryOptions.class, once).build();
+
+    Entry.Outcome got = way.make(calls.newCall(post));
+
+    assertEquals(List.of("POST", "GET"), received(), got.toString());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
   }
 
   @ParameterizedTest

@@ -1,12 +1,15 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import okhttp3.Call;
@@ -110,6 +113,30 @@ class UsersOwnCallTest {
     assertEquals(2, server.requests().size(), got.toString());
     assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason());
     assertTrue(got.report().serverMayHaveActed());
+    Optional<FailureKind> kind = got.report().last().orElseThrow().kind();
+    assertNotEquals(Optional.of(FailureKind.THROTTLED), kind, got.toString());
+  }
+
+  /** The caller gets the refusal, which is older than the other request. */
+  @ParameterizedTest
+  @MethodSource("all")
+  void norOfOneThatComesAfterIt(Made made, boolean interceptors) {
+    CallsAround after =
+        new CallsAround() {
+          @Override
+          public Response execute(Call inner) throws IOException {
+            Response refusal = inner.execute();
+            given.get().newCall(other(made, inner.request())).execute().close();
+            return refusal;
+          }
+        };
+    RetryingCallFactory calls = calls(after, interceptors);
+    server.enqueue(Reply.status(429), Reply.status(200));
+
+    Entry.Outcome got = Entry.EXECUTE.make(calls.newCall(Calls.post(server)));
+
+    assertEquals(2, server.requests().size(), got.toString());
+    assertEquals(StopReason.NOT_REPLAYABLE, got.report().reason(), got.toString());
   }
 
   /** The answer of the attempt is a refusal, and another request may have been processed. */
