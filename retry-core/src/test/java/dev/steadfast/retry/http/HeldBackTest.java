@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
+import dev.steadfast.retry.Quota;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.StopReason;
@@ -145,9 +146,43 @@ class HeldBackTest {
     assertEquals(List.of("failed", "failed", "succeeded"), guard.heard);
   }
 
-  /** Writes down how its permits are answered. */
+  @Test
+  void aGuardOfTheUsersLearns_ifItWantsTo_beforeItsPermitIsAnswered() {
+    Hears learning = new Hears(true);
+    Hears other = new Hears();
+    TestResponse answer =
+        TestResponse.of(200)
+            .from(TestRequest.of("GET").origin())
+            .header("X-RateLimit-Limit", "60")
+            .header("X-RateLimit-Remaining", "59")
+            .header("X-RateLimit-Reset", "30");
+    endOf(HttpRetry.builder().guard(learning).guard(other), answer);
+    assertEquals(List.of("59 left", "succeeded"), learning.heard);
+    assertEquals(List.of("succeeded"), other.heard);
+  }
+
+  /** Writes down how its permits are answered, and what it learns. */
   private static final class Hears implements Guard {
     private final List<String> heard = new ArrayList<>();
+    private final boolean learns;
+
+    Hears() {
+      this(false);
+    }
+
+    Hears(boolean learns) {
+      this.learns = learns;
+    }
+
+    @Override
+    public boolean learnsQuotas() {
+      return learns;
+    }
+
+    @Override
+    public void learn(OperationInfo operation, List<Quota> quotas, long headNanos) {
+      quotas.forEach(each -> heard.add(each.remaining() + " left"));
+    }
 
     @Override
     public long admitsInNanos(OperationInfo operation, long nowNanos) {

@@ -162,8 +162,30 @@ class LimitedCallsTest {
     assertEquals(
         "attemptTimeout: none (expected: a timeout: attempts that never end fill an adaptive limit)",
         refused.getMessage());
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> retrier(endless, new CountingGuard(), new FullForGood()),
+        "a guard of the user's");
     retrier(endless, new CountingGuard());
-    retrier(endless + "; attemptTimeout=1h", AdaptiveLimit.perOrigin());
+    retrier(endless + "; attemptTimeout=1h", AdaptiveLimit.perOrigin(), new FullForGood());
+  }
+
+  /** A guard of the user's that attempts without end would fill. */
+  private static final class FullForGood implements Guard {
+    @Override
+    public long admitsInNanos(OperationInfo operation, long nowNanos) {
+      return 0;
+    }
+
+    @Override
+    public Permit acquire(OperationInfo operation, long nowNanos) {
+      return Permit.none();
+    }
+
+    @Override
+    public boolean requiresAttemptTimeout() {
+      return true;
+    }
   }
 
   /** From two other threads, while the attempts succeed, fail, time out and are refused. */
