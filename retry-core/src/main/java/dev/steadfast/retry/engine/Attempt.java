@@ -177,7 +177,8 @@ public interface Attempt<R> {
 
   /**
    * The attempt failed because user code threw, so a retry would not help. {@link #complete} must
-   * still be called.
+   * still be called. It has no effect on an attempt that was {@link #stopped}: what stops it on the
+   * wire makes user code throw, too.
    *
    * @param thrown what it threw
    */

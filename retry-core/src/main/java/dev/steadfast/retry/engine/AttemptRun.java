@@ -267,7 +267,9 @@ final class AttemptRun<R> extends AttemptSettlement<R> implements Attempt<R>, Ca
 
   @Override
   public void userCodeFailed(Throwable thrown) {
-    userFailure = thrown;
+    if (!stopped()) {
+      userFailure = thrown;
+    }
   }
 
   @Override

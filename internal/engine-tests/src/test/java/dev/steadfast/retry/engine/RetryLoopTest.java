@@ -881,6 +881,20 @@ class RetryLoopTest {
   }
 
   @Test
+  void aFunctionOfTheUsersThatThrowsBecauseTheAttemptWasStopped_doesNotEndTheOperation()
+      throws Throwable {
+    it.transport.onStart(each -> {
+      begin(each);
+      it.advance("5s");
+      each.userCodeFailed(new IllegalStateException("its stream was closed"));
+      each.complete(null, new IOException("wrapped"));
+    });
+    it.transport.onStart(each -> answer(each, "200"));
+    assertEquals("200", it.loop.run(Long.MAX_VALUE));
+    it.verifyTrace("1 TimeoutException, wait 100ms backoff, 2 ok, accepted");
+  }
+
+  @Test
   void aTimerForTheBodyThatIsRejected_endsTheOperation() {
     List<String> stopped = new ArrayList<>();
     it.transport.onStart(each -> {
