@@ -2,7 +2,6 @@ package dev.steadfast.retry.apache5;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
-import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -140,11 +139,7 @@ final class Apache5Failures {
         failure instanceof NoHttpResponseException
             || failure instanceof SocketException
             || failure instanceof ConnectionClosedException;
-    boolean stale =
-        silent
-            && wire.reused()
-            && wire.log.deliveries() == 1
-            && wire.log.safety() != Evidence.Safety.UNSAFE;
+    boolean stale = silent && wire.reused() && wire.log.deliveries() == 1;
     return TransportFailure.of(stale ? FailureKind.STALE_CONNECTION : FailureKind.CONNECTION_LOST);
   }
 

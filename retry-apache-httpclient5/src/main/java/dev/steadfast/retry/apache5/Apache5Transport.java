@@ -14,6 +14,7 @@ import dev.steadfast.retry.engine.RetryLoop;
 import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.engine.SentBody;
 import dev.steadfast.retry.engine.TimeUp;
+import dev.steadfast.retry.http.BodyStart;
 import dev.steadfast.retry.http.HttpOperation;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.Journaling;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.concurrent.CancellableDependency;
+import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.nio.AsyncEntityProducer;
 import org.apache.hc.core5.http.protocol.HttpContext;
@@ -189,6 +191,13 @@ abstract class Apache5Transport<A extends Apache5Answer<?>>
 
   /** Sets a deadline on the body that the caller is about to read. */
   abstract void bound(A answer, BodyDeadline end);
+
+  /** The part of a body that is about to come; null if its reader gets it at once. */
+  final @Nullable BodyStart bodyStart(A head, EntityDetails body) {
+    // The headers may still name the encoding of a body which the client has decompressed.
+    boolean decompressed = body.getContentEncoding() == null;
+    return operation.bodyStart(head, body.getContentLength(), decompressed);
+  }
 
   // ---- outcomes
 

@@ -3,6 +3,7 @@ package dev.steadfast.retry.apache5;
 import dev.steadfast.retry.RetryScheduler;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.UnwantedBody;
+import dev.steadfast.retry.http.BodyStart;
 import dev.steadfast.retry.threads.TimerScheduler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -75,7 +76,7 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
     }
     wire.handedBack(response.getCode());
     AsyncAnswer head = new AsyncAnswer(response, details, wire);
-    start = details == null ? null : BodyStart.of(response.getCode(), details, transport.operation);
+    start = details == null ? null : transport.bodyStart(head, details);
     answer = head;
     if (details == null) {
       head.whole(new byte[0]);
@@ -95,7 +96,7 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   /** Has the rules judge the answer. The length of its body is -1 if it is not known. */
   private void decide(long length) {
     if (start != null) {
-      answer().begins(start.error());
+      answer().begins(start.errorEvent());
     }
     if (attempt.head(answer())) {
       toCaller();
@@ -181,8 +182,11 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   public void streamEnd(@Nullable List<? extends Header> trailers)
       throws HttpException, IOException {
     AsyncAnswer of = answer();
-    if (goes == Goes.NOT_KNOWN && start != null && start.endsEvent()) {
-      decide(-1);
+    if (goes == Goes.NOT_KNOWN && start != null) {
+      start.end();
+      if (start.awaitsEvent()) {
+        decide(-1);
+      }
     }
     of.streamEnd(trailers);
   }
@@ -240,7 +244,7 @@ final class AsyncAttempt implements AsyncExecCallback, AsyncDataConsumer {
   }
 
   private void breaks(AsyncAnswer came, Exception cause) {
-    if (goes == Goes.NOT_KNOWN && came.status() < BodyStart.FIRST_FAILURE) {
+    if (goes == Goes.NOT_KNOWN && start != null && start.isNeeded()) {
       attempt.complete(null, cause);
       return;
     }

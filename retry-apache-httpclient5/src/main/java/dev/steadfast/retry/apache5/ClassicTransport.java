@@ -3,10 +3,12 @@ package dev.steadfast.retry.apache5;
 import dev.steadfast.retry.engine.Attempt;
 import dev.steadfast.retry.engine.BodyDeadline;
 import dev.steadfast.retry.engine.UnwantedBody;
+import dev.steadfast.retry.http.BodyStart;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.ResponseView;
 import dev.steadfast.retry.http.TransportFailure;
 import java.io.IOException;
+import java.io.InputStream;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.impl.classic.RequestFailedException;
 import org.apache.hc.core5.concurrent.CancellableDependency;
@@ -102,17 +104,19 @@ final class ClassicTransport extends Apache5Transport<Apache5Answer<ClassicHttpR
   private void readStart(
       Apache5Answer<ClassicHttpResponse> answer, HttpEntity entity, WireTrace wire)
       throws IOException {
-    BodyStart start = BodyStart.of(answer.status(), entity, operation);
+    BodyStart start = bodyStart(answer, entity);
+    if (start == null) {
+      return;
+    }
     try {
-      if (start != null) {
-        start.read(answer, entity);
+      InputStream content = entity.getContent();
+      byte[] bytes = start.read(content);
+      answer.begins(start.errorEvent());
+      answer.response().setEntity(new ReadEntity(entity, bytes, start.isWhole() ? null : content));
+      if (start.isWhole()) {
+        answer.whole(bytes);
       }
-    } catch (IOException broken) {
-      if (answer.status() < BodyStart.FIRST_FAILURE) {
-        wire.drop();
-        throw broken;
-      }
-    } catch (RuntimeException broken) {
+    } catch (IOException | RuntimeException broken) {
       wire.drop();
       throw broken;
     }

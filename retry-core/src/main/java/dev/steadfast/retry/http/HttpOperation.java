@@ -1,6 +1,7 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Disposition;
+import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.Verdict;
@@ -223,16 +224,21 @@ public final class HttpOperation {
   }
 
   /**
-   * How many bytes of an answer's body are read within the attempt: for the rules, for the journal,
-   * or as {@link HttpRetry.Builder#bufferBodiesUpTo} says; for authors of adapters whose attempts
-   * end with the head otherwise. A longer body, and a stream, is the caller's as it comes.
+   * The part of a response body that is read within the attempt: for the rules, for the journal, or
+   * as {@link HttpRetry.Builder#bufferBodiesUpTo} says.
    *
-   * @param status the status of the answer
-   * @return 0 if nothing of it is read
+   * @param head the head of the answer
+   * @param length how many bytes the body says that it has, negative if it does not
+   * @param decompressed whether the client has decompressed the body, whatever the head says
+   * @return null if the caller reads all of it
    */
-  public int bufferedBodyBytes(int status) {
+  public @Nullable BodyStart bodyStart(ResponseView head, long length, boolean decompressed) {
+    int status = head.status();
     int most = status < FIRST_FAILURE ? retry.bufferBodiesUpTo() : judgedBodyBytes(status);
-    return Math.max(most, keepsAnswerBytes());
+    most = Math.max(most, keepsAnswerBytes());
+    BodyStart start = most > 0 && length <= most ? BodyStart.ofShort(head, most) : null;
+    boolean awaits = start == null && awaitsFirstEvent(status);
+    return awaits ? BodyStart.ofEvents(head, decompressed) : start;
   }
 
   /**
@@ -514,8 +520,16 @@ public final class HttpOperation {
    * @return what it means, and what is known
    */
   public Outcome outcome(TransportFailure failure, Evidence wire) {
-    Verdict verdict = Checks.notNull("verdict", retry.classifier().onFailure(view, failure));
+    TransportFailure seen = wire.safety() == Evidence.Safety.UNSAFE ? paid(failure) : failure;
+    Verdict verdict = Checks.notNull("verdict", retry.classifier().onFailure(view, seen));
     return new Outcome(verdict, wire);
+  }
+
+  /** What nothing protects is not sent again at once: its connection may have been alive. */
+  private static TransportFailure paid(TransportFailure failure) {
+    return failure.kind() == FailureKind.STALE_CONNECTION
+        ? new TransportFailure(FailureKind.CONNECTION_LOST, failure.stop())
+        : failure;
   }
 
   private boolean replayed(ResponseView response) {

@@ -24,6 +24,7 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.Vectors;
 import dev.steadfast.retry.Vectors.Vector;
 import dev.steadfast.retry.Verdict;
+import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.http.HttpClassifier.OperationView;
 import dev.steadfast.retry.testsupport.CapturedLog;
 import java.time.Duration;
@@ -573,6 +574,21 @@ class HttpOperationTest {
             status(200));
     assertEquals(StopReason.CANCELLED, wire.report().reason());
     assertTrue(wire.report().serverMayHaveActed());
+  }
+
+  @Test
+  void aStaleConnectionIsALostOneForARequestThatNothingProtects() {
+    TransportFailure stale = TransportFailure.of(FailureKind.STALE_CONNECTION);
+    HttpOperation post = retry().build().operation(TestRequest.of("POST"), RetryOptions.none());
+    for (Evidence.Safety safety : Evidence.Safety.values()) {
+      boolean unsafe = safety == Evidence.Safety.UNSAFE;
+      Evidence lost = Evidence.of(Disposition.UNKNOWN, safety, -1, 1);
+      assertEquals(
+          unsafe ? FailureKind.CONNECTION_LOST : FailureKind.STALE_CONNECTION,
+          post.outcome(stale, lost).verdict().kind());
+      Evidence unsent = Evidence.of(Disposition.UNSENT, safety, -1, 0);
+      assertEquals(FailureKind.STALE_CONNECTION, post.outcome(stale, unsent).verdict().kind());
+    }
   }
 
   @Test

@@ -146,8 +146,7 @@ final class OkHttpTransport
     OkHttpAnswer answer;
     try {
       CallTimeouts.bound(response, deadline);
-      Buffer whole = BodyStart.whole(response, operation);
-      answer = new OkHttpAnswer(response, of, whole, BodyStart.errorEvent(response, operation));
+      answer = AttemptBodies.begun(new OkHttpAnswer(response, of, null), operation);
       of.endInTime();
     } catch (Throwable broken) { // a body of an interceptor's making may throw anything
       UnwantedResponse.close(response, operation);

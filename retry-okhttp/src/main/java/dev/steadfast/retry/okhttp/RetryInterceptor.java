@@ -254,7 +254,8 @@ public final class RetryInterceptor implements Interceptor {
         Response response = wire.attempted(bounded, request, true);
         transport.answered(response, wire, attempt);
         if (bounded.readTimeoutMillis() != chain.readTimeoutMillis()
-            && !BodyStart.isWhole(response, transport.operation())) {
+            && !AttemptBodies.isWhole(
+                new OkHttpAnswer(response, wire, null), transport.operation())) {
           bounds.leaveBodyTo(response, chain.readTimeoutMillis());
         }
       } catch (IOException thrown) {

@@ -206,8 +206,7 @@ final class ExampleCall
     if (failure instanceof BrokenBodyException) {
       return FailureKind.BROKEN_BODY;
     }
-    boolean stale = failure instanceof PlainClient.ClosedWhileIdleException;
-    return stale && operation.safety() != Evidence.Safety.UNSAFE
+    return failure instanceof PlainClient.ClosedWhileIdleException
         ? FailureKind.STALE_CONNECTION
         : FailureKind.CONNECTION_LOST;
   }
