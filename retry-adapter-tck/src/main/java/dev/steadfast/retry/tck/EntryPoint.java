@@ -41,6 +41,17 @@ public interface EntryPoint {
   Client open(HttpRetry retry);
 
   /**
+   * Whether its client can make such a call at all. Some know no PATCH, others send no body with a
+   * GET.
+   *
+   * @param call a call of a row
+   * @return true by default; false skips the rows with such a call
+   */
+  default boolean canSend(HttpCall call) {
+    return true;
+  }
+
+  /**
    * Whether its client can go on by itself within an attempt.
    *
    * @return false by default: rows with {@link Follows} are skipped

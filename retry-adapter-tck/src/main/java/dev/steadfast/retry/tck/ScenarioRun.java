@@ -268,7 +268,9 @@ final class ScenarioRun {
       throw error;
     } finally {
       caller.interrupt();
-      Threads.join(caller);
+      if (task.isDone()) { // else the error above says what hangs
+        Threads.join(caller);
+      }
     }
   }
 }

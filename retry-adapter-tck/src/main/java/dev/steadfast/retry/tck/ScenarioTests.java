@@ -64,6 +64,9 @@ public final class ScenarioTests {
     if (row.expected(entry.traits()) == null) {
       Assumptions.abort("not for " + entry.name() + ": " + row.reason(entry.traits()));
     }
+    if (!entry.canSend(row.setup().call)) {
+      Assumptions.abort("not for " + entry.name() + ": it cannot send such a request");
+    }
     if (row.setup().interference != Interference.NONE && !entry.takesInterceptors()) {
       Assumptions.abort("not for " + entry.name() + ": it takes no interceptors");
     }

@@ -73,6 +73,11 @@ public enum Trait {
    * connection.
    */
   READS_PAST_GARBAGE,
+  /**
+   * The client takes a head that breaks off for a whole one. The row with such an answer is
+   * skipped.
+   */
+  TAKES_HALF_HEADS,
   /** The adapter has no {@code Journaling.Codec}. The rows of journaled operations are skipped. */
   NO_JOURNAL
 }
