@@ -196,7 +196,7 @@ abstract class Apache5Transport<A extends Apache5Answer<?>>
   final @Nullable BodyStart bodyStart(A head, EntityDetails body) {
     // The headers may still name the encoding of a body which the client has decompressed.
     boolean decompressed = body.getContentEncoding() == null;
-    return operation.bodyStart(head, body.getContentLength(), decompressed);
+    return BodyStart.of(operation, head, body.getContentLength(), decompressed);
   }
 
   // ---- outcomes

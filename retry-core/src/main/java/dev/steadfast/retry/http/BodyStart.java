@@ -30,14 +30,30 @@ public final class BodyStart {
     this.event = event;
   }
 
-  /** A body of a known length that is short enough, or one of unknown length. */
-  static @Nullable BodyStart ofShort(ResponseView head, int mostBytes) {
-    boolean stream = head.headers("Content-Type").stream().anyMatch(StreamTypes::include);
-    return stream ? null : new BodyStart(head.status(), mostBytes, null);
+  /**
+   * The part that is read: for the rules, for the journal, or as {@link
+   * HttpRetry.Builder#bufferBodiesUpTo} says.
+   *
+   * @param operation the operation
+   * @param head the head of its answer
+   * @param length how many bytes the body says that it has, negative if it does not
+   * @param decompressed whether the client has decompressed the body, whatever the head says
+   * @return null if the caller reads all of it
+   */
+  public static @Nullable BodyStart of(
+      HttpOperation operation, ResponseView head, long length, boolean decompressed) {
+    int most = operation.bufferedBodyBytes(head.status());
+    if (most > 0 && length <= most && !isStream(head)) {
+      return new BodyStart(head.status(), most, null);
+    }
+    return operation.awaitsFirstEvent(head.status()) ? ofEvents(head, decompressed) : null;
   }
 
-  /** A body whose first event the rules wait for, if it is a stream of events. */
-  static @Nullable BodyStart ofEvents(ResponseView head, boolean decompressed) {
+  private static boolean isStream(ResponseView head) {
+    return head.headers("Content-Type").stream().anyMatch(StreamTypes::include);
+  }
+
+  private static @Nullable BodyStart ofEvents(ResponseView head, boolean decompressed) {
     List<String> encoding = decompressed ? List.of() : head.headers("Content-Encoding");
     FirstEvent event = FirstEvent.of(head.headers("Content-Type"), encoding);
     return event == null ? null : new BodyStart(head.status(), FirstEvent.MOST_BYTES, event);

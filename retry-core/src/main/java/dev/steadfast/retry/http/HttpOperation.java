@@ -1,7 +1,6 @@
 package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.Disposition;
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.Verdict;
@@ -223,22 +222,10 @@ public final class HttpOperation {
     return retry.readsBodyOf(status) ? MOST_JUDGED_BYTES : 0;
   }
 
-  /**
-   * The part of a response body that is read within the attempt: for the rules, for the journal, or
-   * as {@link HttpRetry.Builder#bufferBodiesUpTo} says.
-   *
-   * @param head the head of the answer
-   * @param length how many bytes the body says that it has, negative if it does not
-   * @param decompressed whether the client has decompressed the body, whatever the head says
-   * @return null if the caller reads all of it
-   */
-  public @Nullable BodyStart bodyStart(ResponseView head, long length, boolean decompressed) {
-    int status = head.status();
+  /** How many bytes of an answer's body belong to the attempt, if the body is no longer. */
+  int bufferedBodyBytes(int status) {
     int most = status < FIRST_FAILURE ? retry.bufferBodiesUpTo() : judgedBodyBytes(status);
-    most = Math.max(most, keepsAnswerBytes());
-    BodyStart start = most > 0 && length <= most ? BodyStart.ofShort(head, most) : null;
-    boolean awaits = start == null && awaitsFirstEvent(status);
-    return awaits ? BodyStart.ofEvents(head, decompressed) : start;
+    return Math.max(most, keepsAnswerBytes());
   }
 
   /**
@@ -520,16 +507,10 @@ public final class HttpOperation {
    * @return what it means, and what is known
    */
   public Outcome outcome(TransportFailure failure, Evidence wire) {
-    TransportFailure seen = wire.safety() == Evidence.Safety.UNSAFE ? paid(failure) : failure;
-    Verdict verdict = Checks.notNull("verdict", retry.classifier().onFailure(view, seen));
+    Verdict verdict =
+        Checks.notNull(
+            "verdict", retry.classifier().onFailure(view, failure.forSafety(wire.safety())));
     return new Outcome(verdict, wire);
-  }
-
-  /** What nothing protects is not sent again at once: its connection may have been alive. */
-  private static TransportFailure paid(TransportFailure failure) {
-    return failure.kind() == FailureKind.STALE_CONNECTION
-        ? new TransportFailure(FailureKind.CONNECTION_LOST, failure.stop())
-        : failure;
   }
 
   private boolean replayed(ResponseView response) {

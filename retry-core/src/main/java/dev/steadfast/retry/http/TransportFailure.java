@@ -2,6 +2,7 @@ package dev.steadfast.retry.http;
 
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.engine.Evidence;
 import dev.steadfast.retry.internal.Checks;
 import org.jspecify.annotations.Nullable;
 
@@ -40,5 +41,15 @@ public record TransportFailure(FailureKind kind, @Nullable StopReason stop) {
    */
   public static TransportFailure permanent(FailureKind kind, StopReason stop) {
     return new TransportFailure(kind, stop);
+  }
+
+  /**
+   * What it is for a request of this safety. One that nothing protects is not sent again at once:
+   * its connection may have been alive.
+   */
+  TransportFailure forSafety(Evidence.Safety safety) {
+    return kind == FailureKind.STALE_CONNECTION && safety == Evidence.Safety.UNSAFE
+        ? new TransportFailure(FailureKind.CONNECTION_LOST, stop)
+        : this;
   }
 }

@@ -23,12 +23,13 @@ class BodyStartTest {
       StandardRules.builder().refusedBy(200, "overloaded_error").refusedBy(529, "busy").build();
 
   private static @Nullable BodyStart start(TestResponse head, long length) {
-    return HttpRetry.builder()
-        .bufferBodiesUpTo(4)
-        .classifier(RULES)
-        .build()
-        .operation(TestRequest.of("GET"), RetryOptions.none())
-        .bodyStart(head, length, false);
+    HttpOperation operation =
+        HttpRetry.builder()
+            .bufferBodiesUpTo(4)
+            .classifier(RULES)
+            .build()
+            .operation(TestRequest.of("GET"), RetryOptions.none());
+    return BodyStart.of(operation, head, length, false);
   }
 
   private static InputStream body(String text) {
@@ -84,7 +85,7 @@ class BodyStartTest {
             .classifier(RULES)
             .build()
             .operation(TestRequest.of("GET"), RetryOptions.none());
-    assertNotNull(operation.bodyStart(head, -1, true));
+    assertNotNull(BodyStart.of(operation, head, -1, true));
   }
 
   @Test

@@ -21,7 +21,7 @@ final class AttemptBodies {
   private static @Nullable BodyStart start(OkHttpAnswer head, HttpOperation operation) {
     ResponseBody body = head.response().body();
     // The client takes the encoding out of the head of a body that it decompresses.
-    return body == null ? null : operation.bodyStart(head, body.contentLength(), false);
+    return body == null ? null : BodyStart.of(operation, head, body.contentLength(), false);
   }
 
   /** Whether a body is read as a whole. A stream may go on for as long as it is read. */
