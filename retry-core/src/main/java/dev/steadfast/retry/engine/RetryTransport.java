@@ -61,8 +61,9 @@ public interface RetryTransport<R> {
   Outcome outcome(Throwable failure);
 
   /**
-   * {@return what is known of the current attempt, which ended from outside by a cancellation or
-   * the deadline, whatever it still does} No rule is asked. Must not throw.
+   * {@return what is known of the current attempt, with the status if a head came} Asked if it
+   * ended from outside by a cancellation or the deadline, whatever it still does, or if a rule
+   * threw. No rule is asked. Must not throw.
    */
   Evidence evidence();
 
