@@ -20,13 +20,12 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -69,17 +68,19 @@ final class JdkTransport<T> extends PathTransport
    * @param apart whether another thread does
    */
   JdkAnswer<T> run(boolean apart) throws Throwable {
-    return apart ? loop.runApart(operation.plan(), boundNanos()) : loop.run(boundNanos());
+    return apart
+        ? loop.runApart(operation.plan(), operation.boundNanos())
+        : loop.run(operation.boundNanos());
+  }
+
+  /** Carries the operation out while no thread waits. */
+  CompletableFuture<HttpResponse<T>> start() {
+    return loop.start(operation.boundNanos(), JdkAnswer::response, CompletionException::new);
   }
 
   @Override
   public void over() {
     wrapped.over(loop);
-  }
-
-  /** The bound that the caller gave. */
-  long boundNanos() {
-    return operation.boundNanos();
   }
 
   /** The exception that the client threw at once when it got the request, null if it took it. */
@@ -330,15 +331,7 @@ final class JdkTransport<T> extends PathTransport
 
   @Override
   public Throwable failure(End end, @Nullable Throwable cause) {
-    return switch (end) {
-      case ATTEMPT_TIMEOUT, DEADLINE -> new HttpTimeoutException("request timed out");
-      case CANCELLED ->
-          wrapped.stopped()
-              ? new IOException("shutdownNow")
-              : new CancellationException("Request cancelled");
-      case INTERRUPTED -> new InterruptedException();
-      case REJECTED -> new IOException("no timer takes the next attempt", cause);
-    };
+    return wrapped.failure(end, cause);
   }
 
   @Override

@@ -18,7 +18,6 @@ import java.net.http.WebSocket;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.function.Consumer;
@@ -329,9 +328,7 @@ public final class RetryingHttpClient extends HttpClient {
 
   private static <T> CompletableFuture<HttpResponse<T>> begun(JdkTransport<T> transport) {
     try {
-      return transport
-          .loop()
-          .start(transport.boundNanos(), JdkAnswer::response, CompletionException::new);
+      return transport.start();
     } catch (Throwable notBegun) {
       transport.over();
       throw notBegun;

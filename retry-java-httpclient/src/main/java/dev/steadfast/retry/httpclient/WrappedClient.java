@@ -2,12 +2,15 @@ package dev.steadfast.retry.httpclient;
 
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.engine.RetryLoop;
+import dev.steadfast.retry.engine.RetryTransport;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.paths.DeadPaths;
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -99,9 +102,15 @@ final class WrappedClient {
     endIfIdle();
   }
 
-  /** Whether operations are cancelled because the client was shut down at once. */
-  boolean stopped() {
-    return stopped;
+  /** The exception of an operation that ended without an answer, as the client would throw it. */
+  Throwable failure(RetryTransport.End end, @Nullable Throwable cause) {
+    return switch (end) {
+      case ATTEMPT_TIMEOUT, DEADLINE -> new HttpTimeoutException("request timed out");
+      case CANCELLED ->
+          stopped ? new IOException("shutdownNow") : new CancellationException("Request cancelled");
+      case INTERRUPTED -> new InterruptedException();
+      case REJECTED -> new IOException("no timer takes the next attempt", cause);
+    };
   }
 
   boolean awaitTermination(Duration duration) throws InterruptedException {
