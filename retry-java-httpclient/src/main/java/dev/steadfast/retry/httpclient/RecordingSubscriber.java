@@ -1,6 +1,8 @@
 package dev.steadfast.retry.httpclient;
 
 import java.io.ByteArrayOutputStream;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
@@ -19,6 +21,8 @@ final class RecordingSubscriber<T> implements BodySubscriber<T> {
   // that wraps such a subscriber does so too, but that cannot be seen.
   private static final Set<Class<?>> AT_HEAD =
       Set.of(BodySubscribers.ofInputStream().getClass(), BodySubscribers.ofPublisher().getClass());
+  // Its subscriber is of the class of mapping(), whose function may read all of the body at once.
+  private static final Class<?> LINES = BodyHandlers.ofLines().getClass();
 
   private final BodySubscriber<T> subscriber;
   private final int most;
@@ -31,8 +35,8 @@ final class RecordingSubscriber<T> implements BodySubscriber<T> {
   }
 
   /** Whether the body is known to be handed over with the head. */
-  static boolean givesBodyAtHead(BodySubscriber<?> users) {
-    return AT_HEAD.contains(users.getClass());
+  static boolean givesBodyAtHead(BodyHandler<?> handler, BodySubscriber<?> users) {
+    return AT_HEAD.contains(users.getClass()) || LINES.equals(handler.getClass());
   }
 
   /** The subscriber that gets the body. */

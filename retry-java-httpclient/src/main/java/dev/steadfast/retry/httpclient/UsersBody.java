@@ -51,7 +51,7 @@ final class UsersBody<T> {
       // Not thrown on: the client would leave the body unread.
       return new Discarder<>(operation.plan().timers(), thrown);
     }
-    boolean atHead = RecordingSubscriber.givesBodyAtHead(made);
+    boolean atHead = RecordingSubscriber.givesBodyAtHead(handler, made);
     int recorded = atHead ? 0 : operation.keepsAnswerBytes();
     boolean inMemory = WatchedSubscriber.collectsInMemory(made);
     if (inMemory && recorded == 0 && operation.plan().endsBeforeIdleTimeout()) {

@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,8 @@ class BrokenJudgedBodyTest {
     HttpClient client = RetryingHttpClient.wrap(plain().build(), bench.retry().build());
     for (int call = 0; call < 100; call++) {
       assertStreamAsPlain(entry, client, bench.put("x"));
+      Stream<String> lines = entry.call(client, bench.put("x"), BodyHandlers.ofLines()).body();
+      assertThrows(UncheckedIOException.class, lines::count);
     }
   }
 
