@@ -60,12 +60,18 @@ public final class OkHttpReports {
     return operation.equals(operation(response));
   }
 
-  /** The request with a report for its response, or with none. */
-  static Request tagged(Request request, Response response, @Nullable RetryReport report) {
-    if (report == null && request.tag(Tag.class) == null) {
-      return request;
-    }
-    Tag tag = report == null ? null : new Tag(report, source(response));
-    return request.newBuilder().tag(Tag.class, tag).build();
+  /** The request with a report for its response. */
+  static Request tagged(Request request, Response response, RetryReport report) {
+    return request.newBuilder().tag(Tag.class, new Tag(report, source(response))).build();
+  }
+
+  /**
+   * The request without a report. One that is made from an earlier answer has that answer's, and a
+   * client that polls so would keep all answers.
+   */
+  static Request untagged(Request request) {
+    return request.tag(Tag.class) == null
+        ? request
+        : request.newBuilder().tag(Tag.class, null).build();
   }
 }

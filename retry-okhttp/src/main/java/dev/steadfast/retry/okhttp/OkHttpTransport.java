@@ -65,7 +65,7 @@ final class OkHttpTransport
   }
 
   private final HttpOperation operation;
-  private final Request request; // as the caller made it
+  private final Request request; // as the caller made it, without an earlier report
   private final @Nullable CallersBody callersBody;
   private final @Nullable BodyDeadline deadline;
   private final AttemptSender sender;
@@ -78,7 +78,7 @@ final class OkHttpTransport
 
   OkHttpTransport(HttpOperation operation, Request request, AttemptSender sender) {
     this.operation = operation;
-    this.request = request;
+    this.request = OkHttpReports.untagged(request);
     this.callersBody = CallersRequest.watched(operation);
     this.deadline = CallTimeouts.bodyDeadline(operation, sender.spentNanos());
     this.sender = sender;
@@ -292,7 +292,8 @@ final class OkHttpTransport
     Response response = answer.response();
     Request attempted = response.request();
     Request own = sent(attempted, answer.wire()) ? request : handedBack(attempted);
-    Request asked = OkHttpReports.tagged(own, response, report(report, response));
+    RetryReport told = report(report, response);
+    Request asked = told == null ? own : OkHttpReports.tagged(own, response, told);
     return asked.equals(attempted)
         ? answer
         : new OkHttpAnswer(
@@ -302,9 +303,8 @@ final class OkHttpTransport
   /** The report for the caller, null if the response itself tells it. */
   private @Nullable RetryReport report(@Nullable RetryReport report, Response response) {
     OperationInfo info = operation.info();
-    boolean failed = response.code() >= 400; // and yet accepted, by the user's rules
-    boolean told =
-        !failed && (!info.idempotencyKey().isPresent() || OkHttpReports.tells(response, info));
+    boolean tells = !info.idempotencyKey().isPresent() || OkHttpReports.tells(response, info);
+    boolean told = tells && response.code() < 400; // a higher one was accepted by the user's rules
     return report == null && !told ? CleanReport.of(info) : report;
   }
 

@@ -178,4 +178,21 @@ class CleanReportTest {
       assertEquals(first.serverMayHaveActed(), copy.serverMayHaveActed());
     }
   }
+
+  /** Else a client that polls with the request of the answer before keeps all answers. */
+  @ParameterizedTest
+  @EnumSource
+  void theReportOfAnEarlierAnswerDoesNotGoAlong(Entry entry) throws IOException {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), retry(Key.NONE, true));
+    server.defaultReply(Reply.status(404));
+    Request next = Calls.get(server);
+    for (int poll = 1; poll <= 3; poll++) {
+      try (Response response = carriedOut(entry, calls.newCall(next))) {
+        assertEquals(1, OkHttpReports.of(response).attempts());
+        String sent = response.networkResponse().request().toString();
+        assertFalse(sent.contains(OkHttpReports.class.getName()), sent);
+        next = response.request();
+      }
+    }
+  }
 }
