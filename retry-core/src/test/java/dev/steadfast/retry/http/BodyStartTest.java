@@ -43,6 +43,11 @@ class BodyStartTest {
           public int read() throws IOException {
             throw new IOException("reset");
           }
+
+          @Override
+          public int read(byte[] bytes, int offset, int length) throws IOException {
+            return read();
+          }
         };
     return new SequenceInputStream(body(text), end);
   }
