@@ -38,7 +38,7 @@ final class OperationRecord {
   private List<AttemptRecord> reports = List.of(); // those that have been made
   private @Nullable Trouble trouble; // null: none
 
-  /** Facts that exist only if an attempt failed or waited. */
+  /** Facts that exist only if an attempt failed or waited, or left its key behind. */
   private static final class Trouble {
     private static final Trouble NONE = new Trouble();
     private long waitBeforeNanos; // before the latest attempt
@@ -175,7 +175,8 @@ final class OperationRecord {
   boolean clean(StopReason reason) {
     boolean one = attempts == 1 && !cached && otherPath == null;
     boolean tells = failure == null && !replayed() && !sentElsewhere();
-    return reason == StopReason.ACCEPTED && one && tells;
+    boolean keyed = knownTrouble().withoutKey == null;
+    return reason == StopReason.ACCEPTED && one && tells && keyed;
   }
 
   /** Whether the last answer tells what became of the operation, whatever the others do. */

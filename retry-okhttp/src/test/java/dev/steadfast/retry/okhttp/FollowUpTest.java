@@ -106,6 +106,20 @@ class FollowUpTest {
   }
 
   @ParameterizedTest
+  @EnumSource
+  void norDoesThatOfAnAcceptedAnswer(Entry entry) {
+    Call.Factory calls = rig.calls(entry, Rig.builder(), rig.keyed());
+    here.enqueue(to(there, 307));
+
+    Entry.Outcome got = entry.make(calls.newCall(Calls.post(here)));
+
+    assertEquals(200, got.status(), got.toString());
+    assertEquals(Optional.empty(), got.report().idempotencyKey());
+    String other = "POST http://127.0.0.1:" + there.port() + "/next";
+    assertEquals(Optional.of(other), got.report().sentWithoutKey());
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "http://a.test/,      https://a.test/pay,      true",
     "http://a.test/,      https://b.test/pay,      false",
