@@ -19,10 +19,9 @@ final class FailurePath {
   private static final long PASSED_ON_NANOS = 1_000_000;
 
   // By name, as these classes use this one. Where names are changed, the time alone tells.
-  private static final String OURS = FailurePath.class.getPackageName() + ".";
-  private static final String PROBE = OURS + "WireProbe";
-  private static final String NETWORK_HALF = OURS + "ResendSuppressor";
-  private static final String OUTER_HALF = OURS + "RequestTrace";
+  private static final String PROBE = "dev.steadfast.retry.okhttp.WireProbe";
+  private static final String NETWORK_HALF = "dev.steadfast.retry.okhttp.ResendSuppressor";
+  private static final String OUTER_HALF = "dev.steadfast.retry.okhttp.RequestTrace";
   private static final String OKHTTP = "okhttp3.internal.";
 
   final RefusedAddresses refusedAddresses = new RefusedAddresses();
