@@ -105,24 +105,6 @@ class CleanReportTest {
     }
   }
 
-  /** The key does not go along to the other server, so the last request does not tell it. */
-  @ParameterizedTest
-  @EnumSource
-  void neitherDoesARedirectToAnotherOrigin(Entry entry) throws Exception {
-    try (ScriptedServer there = ScriptedServer.start()) {
-      server.enqueue(Reply.status(307).header("Location", there.uri("/next").toString()));
-      Call.Factory calls = rig.calls(entry, Rig.builder(), retry(Key.MINTED, false));
-
-      try (Response response = carriedOut(entry, calls.newCall(Calls.post(server)))) {
-        RetryReport report = OkHttpReports.of(response);
-
-        assertEquals(1, there.requests().size());
-        assertEquals(server.requests().get(0).header(KEY), report.idempotencyKey());
-        assertTrue(report.serverMayHaveActed());
-      }
-    }
-  }
-
   /** What breaks afterwards is the caller's reading; the payment may have been made. */
   @ParameterizedTest
   @EnumSource

@@ -115,6 +115,7 @@ class FollowUpTest {
 
     assertEquals(200, got.status(), got.toString());
     assertEquals(Optional.empty(), got.report().idempotencyKey());
+    assertTrue(got.report().serverMayHaveActed());
     String other = "POST http://127.0.0.1:" + there.port() + "/next";
     assertEquals(Optional.of(other), got.report().sentWithoutKey());
   }
