@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Retrier;
+import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.testsupport.CapturedLog;
 import dev.steadfast.retry.testsupport.CapturedLog.Line;
@@ -17,6 +18,17 @@ import org.slf4j.event.Level;
 
 /** Settings that contradict each other are legal, but whoever builds them is told. */
 class UselessSettingsTest {
+  // A time of its own: configurations that other tests build within the minute do not count here.
+  private final RetryEnvironment environment = new LeapingTime().environment();
+
+  private void buildHttp(RetryPolicy policy) {
+    HttpRetry.builder().environment(environment).policy(policy).build();
+  }
+
+  private void buildRetrier(RetryPolicy policy) {
+    Retrier.builder().environment(environment).policy(policy).build();
+  }
+
   private static void assertWarned(String expected, Runnable code) {
     List<Line> lines = CapturedLog.of(code);
     assertEquals(1, lines.size(), lines::toString);
@@ -40,8 +52,8 @@ class UselessSettingsTest {
       })
   void aPolicyThatContradictsItself_isWarnedOf(String text, String warning) {
     RetryPolicy policy = RetryPolicy.valueOf(text);
-    assertWarned(warning, () -> HttpRetry.builder().policy(policy).build());
-    assertWarned(warning, () -> Retrier.builder().policy(policy).build());
+    assertWarned(warning, () -> buildHttp(policy));
+    assertWarned(warning, () -> buildRetrier(policy));
   }
 
   @ParameterizedTest
@@ -58,7 +70,7 @@ class UselessSettingsTest {
       })
   void aPolicyThatMakesSense_isNot(String text) {
     RetryPolicy policy = RetryPolicy.valueOf(text);
-    assertEquals(List.of(), CapturedLog.of(() -> HttpRetry.builder().policy(policy).build()));
+    assertEquals(List.of(), CapturedLog.of(() -> buildHttp(policy)));
   }
 
   @Test
