@@ -71,7 +71,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     return heads != null && heads.wasHeld() && users.handsOn();
   }
 
-  /** What is known of the answer. */
+  /** The known facts of the answer. */
   AnswerState answer() {
     return answer;
   }
@@ -257,7 +257,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
     // alone.
     Throwable own = blocking ? thrown : Failures.ownCopy(Failures.unwrapped(thrown));
     Throwable ofUsers = users.failure(own, blocking);
-    if (ofUsers != null && !attempt.stopped()) {
+    if (ofUsers != null) {
       attempt.userCodeFailed(ofUsers);
     }
     boolean interrupted = blocking && own instanceof InterruptedException; // it is never replaced
@@ -265,7 +265,7 @@ final class AttemptBodyHandler<T> extends AttemptRequest
       return;
     }
     Throwable source = body().sourceFailure();
-    if (source != null && !attempt.stopped()) {
+    if (source != null) {
       // The client wraps the publisher's exception. A ConnectException was hidden from it.
       attempt.userCodeFailed(blocking && !(source instanceof ConnectException) ? own : source);
     }
