@@ -10,15 +10,16 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What other services are told: that a layer above retries, how much time is left, and to which of
- * them these request headers are sent. Third parties should not see them. A header that the caller
- * set is never overwritten. Immutable and safe for use by many threads.
+ * The services that are told, by request headers, how much time is left and whether a layer above
+ * retries. Third parties should not see these headers, so each origin is named. A header that the
+ * caller set is never overwritten. Immutable and safe for use by many threads.
  *
  * <pre>{@code
  * HttpRetry.builder().propagation(Propagation.to("https://stock.internal:8443").owningRetries())
  * }</pre>
  */
 public final class Propagation {
+  private static final int MOST_PORT = 65_535;
   static final Propagation NONE = new Propagation(Set.of(), ScopeHeaders.standard(), false);
 
   private final Set<String> origins;
@@ -32,8 +33,8 @@ public final class Propagation {
   }
 
   /**
-   * Headers to these origins: the time that is left, and {@code Do-Not-Retry} within a scope in
-   * which a layer above retries.
+   * Tells these origins how much time is left. Within a scope in which a layer above retries, they
+   * are also told not to retry.
    *
    * @param origins one or more; scheme, host and port each, as in {@code
    *     https://stock.internal:8443}; the port may be left out where it is the scheme's own
@@ -52,8 +53,8 @@ public final class Propagation {
   }
 
   /**
-   * The same, and the origins are told not to retry in each request, because this client does. Only
-   * the layer that retries says so.
+   * The same, and each request tells the origins not to retry, because this client does. Only one
+   * layer of services should own the retries.
    *
    * @return a changed copy
    */
@@ -70,8 +71,6 @@ public final class Propagation {
   public Propagation withHeaders(ScopeHeaders names) {
     return new Propagation(origins, Checks.notNull("headers", names), ownsRetries);
   }
-
-  private static final int MOST_PORT = 65_535;
 
   /** Scheme, host and port as operations name them. */
   private static String origin(String given) {

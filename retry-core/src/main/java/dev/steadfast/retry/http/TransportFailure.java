@@ -44,8 +44,8 @@ public record TransportFailure(FailureKind kind, @Nullable StopReason stop) {
   }
 
   /**
-   * What it is for a request of this safety. One that nothing protects is not sent again at once:
-   * its connection may have been alive.
+   * This failure as it counts for a request of this safety. The connection of a request that
+   * nothing protects counts as lost, and not as stale: it may have been alive.
    */
   TransportFailure forSafety(Evidence.Safety safety) {
     return kind == FailureKind.STALE_CONNECTION && safety == Evidence.Safety.UNSAFE

@@ -5,7 +5,7 @@ import dev.steadfast.retry.http.HttpOperation;
 import java.net.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
-/** What an attempt knows of its answer: of the latest head, and at last of the whole response. */
+/** The known facts of an answer: first of its latest head, at last of the whole response. */
 final class AnswerState {
   private final HttpOperation operation;
 

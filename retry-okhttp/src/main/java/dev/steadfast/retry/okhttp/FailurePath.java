@@ -18,7 +18,8 @@ final class FailurePath {
   // Why it is like this: docs/decisions/okhttp-wire.md
   private static final long PASSED_ON_NANOS = 1_000_000;
 
-  // By name, as these classes use this one. Where names are changed, the time alone tells.
+  // Names, because a reference would make a cycle of classes. If an obfuscator changes the names of
+  // classes, the time alone decides.
   private static final String PROBE = "dev.steadfast.retry.okhttp.WireProbe";
   private static final String NETWORK_HALF = "dev.steadfast.retry.okhttp.ResendSuppressor";
   private static final String OUTER_HALF = "dev.steadfast.retry.okhttp.RequestTrace";

@@ -115,7 +115,7 @@ class ClosedFollowUpTest {
     assertEquals(List.of("POST", "GET", "GET"), received());
   }
 
-  /** Of a request that the caller says must not be repeated, the page is not fetched twice. */
+  /** The page is not fetched twice if the caller says that the request must not be repeated. */
   @ParameterizedTest
   @EnumSource
   void theCallersWordHoldsForThePage(Way way) {

@@ -302,8 +302,8 @@ class TimeoutTest {
     HttpRetry retry = HttpRetry.builder().build();
     Call.Factory calls = rig.calls(entry, Rig.builder().callTimeout(Duration.ofMillis(100)), retry);
     server.defaultReply(Reply.stallAfterRequest());
-    // OkHttp says that a call has timed out a moment before it cancels it. Only a thread that waits
-    // for the answer is sure to see both, so the request has time to go out.
+    // OkHttp reports the timeout of a call slightly before it cancels the call. A thread that waits
+    // for the answer sees both, so the timeout leaves enough time for the request to go out.
     for (int i = 0; i < 5; i++) {
       Call call = calls.newCall(Calls.get(server));
       assertTimeout(entry.make(call));

@@ -62,9 +62,9 @@ public final class RetryingApacheRequestFactory implements ClientHttpRequestFact
   }
 
   /**
-   * Makes requests that a client sends whose connections have a read timeout, such as by {@code
-   * ConnectionConfig.socketTimeout}. A client does not show it, and it is the bound that some
-   * guards need.
+   * A factory for a client whose connections have a read timeout, for example by {@code
+   * ConnectionConfig.socketTimeout}. A client does not show that timeout, so it is told here to the
+   * guards that need an end of each attempt.
    *
    * @param client as for {@link #wrap(CloseableHttpClient)}
    * @param socketTimeout what the connections have: it is not set; zero for none

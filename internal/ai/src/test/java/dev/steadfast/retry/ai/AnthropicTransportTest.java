@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the SDK's own transport does for a request, ours does, too. */
+/** The transport treats each request as the SDK's own transport does. */
 class AnthropicTransportTest {
   private static final RequestOptions SHORT =
       RequestOptions.builder().timeout(Duration.ofMillis(300)).build();
