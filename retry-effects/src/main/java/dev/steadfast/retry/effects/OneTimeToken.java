@@ -85,7 +85,8 @@ public final class OneTimeToken<Q> {
    * is then unknown.
    *
    * @param fetch as for {@link #use}
-   * @param use as for {@link #use}; runs on a thread of the client, and must not block
+   * @param use as for {@link #use}; must not block, because it runs on a thread of the
+   *     client, or on the calling thread if an answer arrives at once
    * @return a future of what came of it; it fails with what a function of the caller's threw
    * @throws IllegalArgumentException if the request for the token has an idempotency key or is
    *     journaled

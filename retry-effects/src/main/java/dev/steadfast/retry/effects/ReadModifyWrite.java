@@ -102,7 +102,8 @@ public final class ReadModifyWrite<Q, T> {
    * is then unknown.
    *
    * @param read as for {@link #update}
-   * @param change as for {@link #update}; runs on a thread of the client, and must not block
+   * @param change as for {@link #update}; must not block, because it runs on a thread of the
+   *     client, or on the calling thread if an answer arrives at once
    * @return a future of what came of it; it fails with what a function of the caller's threw
    * @throws IllegalArgumentException as for {@link #update}
    */

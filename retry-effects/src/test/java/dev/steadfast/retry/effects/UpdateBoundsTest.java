@@ -350,6 +350,13 @@ class UpdateBoundsTest {
   @ParameterizedTest
   @EnumSource(names = {"JDK_ASYNC", "OKHTTP_ASYNC"})
   void aCancellation_keepsTheWriteFromBeingSent(Entry entry) throws Exception {
+    // The read is answered after the update has returned its future. So a thread of the client
+    // makes the change, and this thread can cancel.
+    CountDownLatch begun = new CountDownLatch(1);
+    server.tags((version, read) -> {
+      await(begun);
+      return List.of("\"" + version + "\"");
+    });
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch cancelled = new CountDownLatch(1);
     CountDownLatch returned = new CountDownLatch(1);
@@ -366,6 +373,7 @@ class UpdateBoundsTest {
               }
               return each + "b";
             });
+    begun.countDown();
     await(asked);
     assertTrue(update.cancel(true));
     cancelled.countDown();
