@@ -9,6 +9,7 @@ import static dev.steadfast.retry.journal.TestJournals.claim;
 import static dev.steadfast.retry.journal.TestJournals.ended;
 import static dev.steadfast.retry.journal.TestJournals.granted;
 import static dev.steadfast.retry.journal.TestJournals.sent;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -28,15 +29,12 @@ import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
 import java.io.IOException;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @EnumSource(TestDatabase.Kind.class)
 class BacklogTest {
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
 
   @Parameter private TestDatabase.Kind kind;
 
@@ -55,11 +53,6 @@ class BacklogTest {
   private final Sender sender = sender((journal, due) -> seen.add(due));
   private TestDatabase database;
   private JdbcJournal journal;
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
 
   @BeforeEach
   void empty() throws Exception {
@@ -75,6 +68,31 @@ class BacklogTest {
     return journal.unknown(10).stream().map(each -> each.id().key()).toList();
   }
 
+  /** One whose owner has claimed it and died. */
+  private Intent abandoned(Safety safety) throws Exception {
+    Intent intent = intent(safety);
+    granted(journal, intent);
+    database.endLeases();
+    return intent;
+  }
+
+  private interface Change {
+    void make() throws Exception;
+  }
+
+  /** Something changes after the operation was found to be due and before it is claimed. */
+  private void assertNotSent(Change change) throws Exception {
+    List<Claim> claims = new ArrayList<>();
+    journal.resume(
+        sender((view, due) -> {
+          assertDoesNotThrow(change::make);
+          claims.add(view.claim(due, Duration.ofSeconds(5)));
+        }),
+        Which.DUE,
+        10);
+    assertInstanceOf(Claim.InFlight.class, claims.get(0));
+  }
+
   @Test
   void whatIsDueIsGivenAsItWasBegun() throws Exception {
     Intent intent = intent(Safety.KEYED);
@@ -87,51 +105,21 @@ class BacklogTest {
 
   @Test
   void whatItsCallerHasClosedSinceItWasFoundIsNotSent() throws Exception {
-    Intent intent = intent(Safety.UNSAFE);
-    granted(journal, intent);
-    database.endLeases();
-    List<Claim> claims = new ArrayList<>();
-    journal.resume(
-        sender((view, due) -> {
-          ended(journal, intent, ending(State.CLOSED));
-          claims.add(view.claim(due, Duration.ofSeconds(5)));
-        }),
-        Which.DUE,
-        10);
-    assertInstanceOf(Claim.InFlight.class, claims.get(0));
+    Intent intent = abandoned(Safety.UNSAFE);
+    assertNotSent(() -> ended(journal, intent, ending(State.CLOSED)));
     assertEquals("closed", database.state(intent.id().key()));
   }
 
   /** A reservation does not wait for the disk, so a crash of the database may undo it. */
   @Test
   void whatIsCancelledAfterACrashIsNotSentByWhoeverHasReservedIt() throws Exception {
-    Intent intent = intent(Safety.UNSAFE);
-    granted(journal, intent);
-    database.endLeases();
+    Intent intent = abandoned(Safety.UNSAFE);
     String version = database.column("row_version");
-    List<Claim> claims = new ArrayList<>();
-    journal.resume(
-        sender((view, due) -> {
-          undoReservation(version);
-          assertEquals(Oversight.Decision.DONE, journal.oversight().cancel(due.id()));
-          claims.add(view.claim(due, Duration.ofSeconds(5)));
-        }),
-        Which.DUE,
-        10);
-    assertInstanceOf(Claim.InFlight.class, claims.get(0));
+    assertNotSent(() -> {
+      database.set("due_at = null, row_version = " + version);
+      assertEquals(Oversight.Decision.DONE, journal.oversight().cancel(intent.id()));
+    });
     assertEquals("cancelled", database.state());
-  }
-
-  private void undoReservation(@Nullable String version) {
-    set("due_at = null, row_version = " + version);
-  }
-
-  private void set(String changes) {
-    try {
-      database.set(changes);
-    } catch (SQLException broken) {
-      throw new AssertionError(broken);
-    }
   }
 
   /**
@@ -140,36 +128,17 @@ class BacklogTest {
    */
   @Test
   void whatAnotherProcessHasClaimedSinceAFailOverIsNotSent() throws Exception {
-    Intent intent = intent(Safety.KEYED);
-    granted(journal, intent);
-    database.endLeases();
-    List<Claim> claims = new ArrayList<>();
-    journal.resume(
-        sender((view, due) -> {
-          set(
-              "lease_token = 'other', lease_until = timestamp with time zone '2200-01-01 00:00:00Z'");
-          claims.add(view.claim(due, Duration.ofSeconds(5)));
-        }),
-        Which.DUE,
-        10);
-    assertInstanceOf(Claim.InFlight.class, claims.get(0));
+    abandoned(Safety.KEYED);
+    assertNotSent(() ->
+        database.set(
+            "lease_token = 'other', lease_until = timestamp with time zone '2200-01-01 00:00:00Z'"));
     assertEquals("other", database.column("lease_token"));
   }
 
   @Test
   void whatAnotherProcessHasSentSinceAFailOverIsNotSentAsIfForTheFirstTime() throws Exception {
-    Intent intent = intent(Safety.UNSAFE);
-    granted(journal, intent);
-    database.endLeases();
-    List<Claim> claims = new ArrayList<>();
-    journal.resume(
-        sender((view, due) -> {
-          set("first_sent_at = current_timestamp");
-          claims.add(view.claim(due, Duration.ofSeconds(5)));
-        }),
-        Which.DUE,
-        10);
-    assertInstanceOf(Claim.InFlight.class, claims.get(0));
+    abandoned(Safety.UNSAFE);
+    assertNotSent(() -> database.set("first_sent_at = current_timestamp"));
   }
 
   @Test
@@ -371,7 +340,9 @@ class BacklogTest {
             "repeatable = 'perhaps'",
             "name = ''",
             "key_line = null");
-    IntStream.range(0, changes.size() + 1).forEach(i -> begin("order-" + i));
+    for (int i = 0; i <= changes.size(); i++) {
+      sent(journal, intent("order-" + i));
+    }
     database.endLeases();
     for (int i = 0; i < changes.size(); i++) {
       database.set(changes.get(i), "order-" + i);
@@ -379,14 +350,6 @@ class BacklogTest {
     assertEquals(1, journal.resume(sender, Which.DUE, 10));
     assertEquals(List.of("order-" + changes.size()), seenKeys());
     assertEquals(Integer.toString(changes.size() + 1), database.column("count(*)"));
-  }
-
-  private void begin(String key) {
-    try {
-      sent(journal, intent(key));
-    } catch (IOException broken) {
-      throw new AssertionError(broken);
-    }
   }
 
   @Test

@@ -12,22 +12,16 @@ import dev.steadfast.retry.journal.JdbcJournal.Which;
 import dev.steadfast.retry.journal.StorageCodec.Part;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
-import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A codec of the user's that breaks its promise harms the row that it broke, and no other. */
 class BrokenCodecTest {
-  private static final TestJournals JOURNALS = new TestJournals();
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
 
   /** What it does instead. */
   enum Fault {
@@ -93,11 +87,7 @@ class BrokenCodecTest {
     Breaking codec = new Breaking(fault, Part.KEY);
     JdbcJournal journal = JdbcJournal.builder(database.source()).codec(codec).build();
     for (String name : List.of("bad", "good")) {
-      try (Connection connection = database.source().getConnection()) {
-        connection.setAutoCommit(false);
-        journal.enlist(connection, intent(name));
-        connection.commit();
-      }
+      database.enlist(journal, intent(name), "");
     }
     codec.broken = true;
     List<String> sent = new ArrayList<>();

@@ -34,9 +34,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,17 +46,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(TestDatabase.Kind.class)
 class ClaimTest {
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
 
   @Parameter private TestDatabase.Kind kind;
 
   private TestDatabase database;
   private JdbcJournal journal;
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
 
   @BeforeEach
   void empty() throws Exception {

@@ -32,25 +32,19 @@ import dev.steadfast.retry.operations.OperationJournal.Terms;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A codec hides contents and may change answers; a lost key stops only the rows that need it. */
 class CodecTest {
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
   private static final String MARKED = "{steadfast}+body";
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
 
   private static JdbcJournal journal(TestDatabase database, StorageCodec codec) throws IOException {
     return JdbcJournal.builder(database.source()).codec(codec).build();
@@ -58,15 +52,6 @@ class CodecTest {
 
   private static TestDatabase postgres() throws Exception {
     return JOURNALS.emptied(TestDatabase.Kind.POSTGRESQL);
-  }
-
-  private static void enlist(TestDatabase database, JdbcJournal journal, Intent intent)
-      throws Exception {
-    try (Connection connection = database.source().getConnection()) {
-      connection.setAutoCommit(false);
-      journal.enlist(connection, intent);
-      connection.commit();
-    }
   }
 
   private static List<Intent> resumed(JdbcJournal journal) throws Exception {
@@ -80,7 +65,7 @@ class CodecTest {
   void theSameOperationIsFoundAndSent(TestDatabase.Kind kind) throws Exception {
     TestDatabase database = JOURNALS.emptied(kind);
     JdbcJournal journal = journal(database, new AesGcm(1));
-    enlist(database, journal, intent("order-2"));
+    database.enlist(journal, intent("order-2"), "");
     assertSame(intent("order-2"), resumed(journal).get(0));
 
     ended(journal, intent("order-1"), ending(State.SUCCEEDED));
@@ -132,7 +117,7 @@ class CodecTest {
   void rowsFromBeforeTheCodecStayReadable() throws Exception {
     TestDatabase database = postgres();
     ended(database.journal(), intent("order-1"), ending(State.SUCCEEDED));
-    enlist(database, database.journal(), intent("order-2"));
+    database.enlist(database.journal(), intent("order-2"), "");
     JdbcJournal journal = journal(database, new AesGcm(1));
     assertInstanceOf(Claim.Finished.class, claim(journal, intent("order-1")));
     assertSame(intent("order-2"), resumed(journal).get(0));
@@ -143,10 +128,10 @@ class CodecTest {
   void aLostKeyHoldsNobodyUp() throws Exception {
     TestDatabase database = postgres();
     for (int i = 0; i < 45; i++) {
-      enlist(database, journal(database, new AesGcm(1)), intent("lost-" + i));
+      database.enlist(journal(database, new AesGcm(1)), intent("lost-" + i), "");
     }
     JdbcJournal journal = journal(database, new AesGcm(2));
-    enlist(database, journal, intent("readable"));
+    database.enlist(journal, intent("readable"), "");
     List<Intent> sent = resumed(journal);
     assertEquals(List.of(intent("readable").id()), sent.stream().map(Intent::id).toList());
 
@@ -173,7 +158,7 @@ class CodecTest {
   void aJournalWithoutCodecSendsAndSettlesNothing() throws Exception {
     TestDatabase database = postgres();
     JdbcJournal journal = journal(database, new AesGcm(1));
-    enlist(database, journal, intent("order-1"));
+    database.enlist(journal, intent("order-1"), "");
     JdbcJournal without = database.journal();
     assertTrue(resumed(without).isEmpty());
     IOException told =
@@ -190,8 +175,8 @@ class CodecTest {
   void whatIsCopiedFromAnotherOperationIsNotSent() throws Exception {
     TestDatabase database = postgres();
     JdbcJournal journal = journal(database, new AesGcm(1));
-    enlist(database, journal, intent("order-1", "5", keyed("key-1")));
-    enlist(database, journal, intent("order-2", "500", keyed("key-2")));
+    database.enlist(journal, intent("order-1", "5", keyed("key-1")), "");
+    database.enlist(journal, intent("order-2", "500", keyed("key-2")), "");
     database.set(
         "body = (select body from steadfast_operation where op_key = 'order-2')", "order-1");
     List<Intent> sent = resumed(journal);
@@ -203,7 +188,7 @@ class CodecTest {
   void contentsThatLookEncodedAreSentAsTheyAre(TestDatabase.Kind kind) throws Exception {
     TestDatabase database = JOURNALS.emptied(kind);
     Intent odd = intent("order-1", MARKED, keyed("{steadfast}+key"));
-    enlist(database, database.journal(), odd);
+    database.enlist(database.journal(), odd, "");
     assertSame(odd, resumed(database.journal()).get(0));
     assertSame(odd, resumed(journal(database, new AesGcm(1)), database).get(0));
   }
@@ -294,7 +279,7 @@ class CodecTest {
           return encoded;
         };
     JdbcJournal journal = journal(database, wiping);
-    enlist(database, journal, intent("order-1"));
+    database.enlist(journal, intent("order-1"), "");
     assertSame(intent("order-1"), resumed(journal).get(0));
   }
 

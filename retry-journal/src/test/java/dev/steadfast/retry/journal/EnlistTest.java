@@ -37,10 +37,10 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,18 +51,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @EnumSource(TestDatabase.Kind.class)
 class EnlistTest {
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
 
   @Parameter private TestDatabase.Kind kind;
 
   private TestDatabase database;
   private JdbcJournal journal;
   private Connection own; // a transaction of the caller's
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {

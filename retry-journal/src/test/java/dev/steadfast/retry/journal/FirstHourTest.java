@@ -93,11 +93,7 @@ class FirstHourTest {
     JdbcJournal journal = database.journal();
     TestJournals.sent(journal, TestIntents.intent("order-1"));
     TestJournals.ended(journal, TestIntents.intent("closed"), TestIntents.without(State.CLOSED));
-    try (Connection own = database.source().getConnection()) {
-      own.setAutoCommit(false);
-      assertTrue(journal.enlist(own, TestIntents.intent("enlisted")));
-      own.commit();
-    }
+    database.enlist(journal, TestIntents.intent("enlisted"), "");
     database.execute("alter database postgres set default_transaction_read_only = on");
     RefusedException refused = refused(journal, TestIntents.intent("order-2"));
     assertEquals(Refusal.UNWRITABLE, refused.refusal());
@@ -110,12 +106,8 @@ class FirstHourTest {
   @Test
   void sequencesWithoutAnUnfinishedOperationArePurged() throws Exception {
     JdbcJournal journal = database.journal();
-    try (Connection own = database.source().getConnection()) {
-      own.setAutoCommit(false);
-      assertTrue(journal.enlist(own, TestIntents.intent("order-1"), "over"));
-      assertTrue(journal.enlist(own, TestIntents.intent("order-2"), "going on"));
-      own.commit();
-    }
+    database.enlist(journal, TestIntents.intent("order-1"), "over");
+    database.enlist(journal, TestIntents.intent("order-2"), "going on");
     TestJournals.ended(journal, TestIntents.intent("order-1"), TestIntents.ending(State.SUCCEEDED));
     journal.resume(TestIntents.sender((in, due) -> {}), Which.DUE, 10);
     try (Connection own = database.source().getConnection()) {

@@ -10,13 +10,12 @@ import dev.steadfast.retry.journal.JdbcJournal.Lookup;
 import dev.steadfast.retry.journal.JdbcJournal.Which;
 import dev.steadfast.retry.operations.OperationJournal.Claim;
 import dev.steadfast.retry.operations.OperationJournal.State;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(TestDatabase.Kind.class)
 class LatestFirstSendTest {
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
   private static final Duration LATEST = Duration.ofHours(2);
 
   @Parameter private TestDatabase.Kind kind;
@@ -33,11 +32,6 @@ class LatestFirstSendTest {
   private final List<String> sent = new ArrayList<>();
   private TestDatabase database;
   private JdbcJournal journal;
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {
@@ -47,14 +41,7 @@ class LatestFirstSendTest {
   }
 
   private void enlist(String key, String sequence) throws Exception {
-    try (Connection own = database.source().getConnection()) {
-      own.setAutoCommit(false);
-      assertTrue(
-          sequence.isEmpty()
-              ? journal.enlist(own, intent(key))
-              : journal.enlist(own, intent(key), sequence));
-      own.commit();
-    }
+    database.enlist(journal, intent(key), sequence);
   }
 
   private void passes(int hours) throws Exception {

@@ -22,7 +22,6 @@ import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.RefusedException;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +81,7 @@ class LostAnswerTest {
 
   @Test
   void aClaimOfAnEnlistedOneIsGrantedAsSuch() throws Exception {
-    enlist(intent(Safety.KEYED));
+    database.enlist(journal, intent(Safety.KEYED), "");
     lossy.loseAnswer(UPDATE);
     Claim.Granted claim = granted(journal, intent(Safety.KEYED));
     assertTrue(lossy.isOver());
@@ -92,7 +91,7 @@ class LostAnswerTest {
 
   @Test
   void aClaimOfAWokenOneIsGrantedAsSuchAndNotesThatItIsSent() throws Exception {
-    enlist(intent(Safety.KEYED));
+    database.enlist(journal, intent(Safety.KEYED), "");
     Wakeups wakeups = journal.wakeups((connection, names, in) -> {});
     List<Claim> claims = new ArrayList<>();
     lossy.loseAnswer(UPDATE);
@@ -110,14 +109,6 @@ class LostAnswerTest {
     assertFalse(claim.mayHaveActed());
     database.endLeases();
     assertTrue(granted(journal, intent(Safety.KEYED)).mayHaveActed());
-  }
-
-  private void enlist(Intent intent) throws Exception {
-    try (Connection own = database.source().getConnection()) {
-      own.setAutoCommit(false);
-      assertTrue(journal.enlist(own, intent));
-      own.commit();
-    }
   }
 
   @Test
@@ -175,7 +166,7 @@ class LostAnswerTest {
       names = {"CLOSED", "READY"})
   void theEndOfADeliveryIsNoted(State state) throws Exception {
     Intent intent = intent(Safety.KEYED);
-    enlist(intent);
+    database.enlist(journal, intent, "");
     Claim.Granted claim = sent(journal, intent);
     lossy.loseAnswer(UPDATE);
     assertTrue(journal.ended(intent, claim, without(state)));

@@ -34,9 +34,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @EnumSource(TestDatabase.Kind.class)
 class OversightTest {
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
 
   @Parameter private TestDatabase.Kind kind;
 
@@ -69,11 +69,6 @@ class OversightTest {
         }
       });
 
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
-
   @BeforeEach
   void begin() throws Exception {
     database = JOURNALS.emptied(kind);
@@ -90,15 +85,7 @@ class OversightTest {
   }
 
   private void enlist(Intent intent, String sequence) throws Exception {
-    try (Connection own = database.source().getConnection()) {
-      own.setAutoCommit(false);
-      if (sequence.isEmpty()) {
-        assertTrue(journal.enlist(own, intent));
-      } else {
-        assertTrue(journal.enlist(own, intent, sequence));
-      }
-      own.commit();
-    }
+    database.enlist(journal, intent, sequence);
   }
 
   private void deliver(int times) throws Exception {
@@ -115,6 +102,17 @@ class OversightTest {
 
   private State state(String key) throws Exception {
     return oversight.find(id(key)).orElseThrow().state();
+  }
+
+  private void assertParkedAndTold(boolean inSequence) throws Exception {
+    enlist(intent("order-1"), inSequence ? "account" : "");
+    for (int i = 0; i < 5; i++) {
+      database.execute("update steadfast_sequence set look_at = current_timestamp");
+      deliver(1);
+    }
+    assertEquals(List.of("order-1", "order-1"), seen);
+    assertEquals(State.PARKED, state("order-1"));
+    assertEquals(List.of(id("order-1")), told);
   }
 
   @Test
@@ -139,14 +137,7 @@ class OversightTest {
           seen.add(due.id().key());
           throw new IllegalArgumentException("a header that this client does not take");
         });
-    enlist(intent("order-1"), inSequence ? "account" : "");
-    for (int i = 0; i < 5; i++) {
-      database.execute("update steadfast_sequence set look_at = current_timestamp");
-      deliver(1);
-    }
-    assertEquals(List.of("order-1", "order-1"), seen);
-    assertEquals(State.PARKED, state("order-1"));
-    assertEquals(List.of(id("order-1")), told);
+    assertParkedAndTold(inSequence);
     assertEquals(Decision.DONE, oversight.cancel(id("order-1")), "it was never sent");
   }
 
@@ -159,14 +150,7 @@ class OversightTest {
           seen.add(due.id().key());
           throw new RefusedException(Refusal.IN_FLIGHT, "it always says so", null);
         });
-    enlist(intent("order-1"), inSequence ? "account" : "");
-    for (int i = 0; i < 5; i++) {
-      database.execute("update steadfast_sequence set look_at = current_timestamp");
-      deliver(1);
-    }
-    assertEquals(List.of("order-1", "order-1"), seen);
-    assertEquals(State.PARKED, state("order-1"));
-    assertEquals(List.of(id("order-1")), told);
+    assertParkedAndTold(inSequence);
   }
 
   /** A class is missing for one operation: the others are sent. */

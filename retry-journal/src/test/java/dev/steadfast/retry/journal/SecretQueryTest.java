@@ -14,21 +14,16 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A request whose query has a secret is not journaled as it is. */
 class SecretQueryTest {
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
   private static final TestDatabase DATABASE = JOURNALS.open(TestDatabase.Kind.H2);
   private static final String NOWHERE = "http://127.0.0.1:1/pay";
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
 
   private static RetryingHttpClient client(OperationJournal journal) {
     HttpRetry retry = HttpRetry.builder().journal(journal).build();

@@ -28,7 +28,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,17 +58,8 @@ class SequenceTest {
     database.close();
   }
 
-  private void enlist(String key, @Nullable String sequence) throws Exception {
-    enlist(intent(key), sequence);
-  }
-
-  private void enlist(Journaling.Kept intent, @Nullable String sequence) throws Exception {
-    try (Connection own = database.source().getConnection()) {
-      own.setAutoCommit(false);
-      assertTrue(
-          sequence == null ? journal.enlist(own, intent) : journal.enlist(own, intent, sequence));
-      own.commit();
-    }
+  private void enlist(String key, String sequence) throws Exception {
+    database.enlist(journal, intent(key), sequence);
   }
 
   private static Claim.Granted send(OperationJournal in, Intent due, State end) throws IOException {
@@ -91,7 +81,7 @@ class SequenceTest {
     enlist("one", "account");
     enlist("two", "account");
     enlist("three", "account");
-    enlist("alone", null);
+    enlist("alone", "");
     Sender sender =
         sender((in, due) ->
             send(in, due, due.id().key().equals("three") ? State.READY : State.SUCCEEDED));
@@ -144,8 +134,8 @@ class SequenceTest {
         Connection person = database.source().getConnection();
         Statement statement = person.createStatement()) {
       http.defaultReply(Reply.status(201));
-      enlist(charge(client, http, "locked"), "one");
-      enlist(charge(client, http, "free"), "two");
+      database.enlist(journal, charge(client, http, "locked"), "one");
+      database.enlist(journal, charge(client, http, "free"), "two");
       person.setAutoCommit(false);
       statement.execute("select from steadfast_operation where op_key = 'locked' for update");
       assertThrows(IOException.class, () -> resuming.resume(client.sender(), Which.DUE, 10));

@@ -16,7 +16,6 @@ import dev.steadfast.retry.operations.OperationJournal.State;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -24,8 +23,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.h2.jdbcx.JdbcDataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,15 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TablesTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
 
   private TestDatabase database;
   private JdbcJournal journal;
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
 
   // Without tables of the default names: a statement that names one of those fails.
   private void open(TestDatabase.Kind kind) throws Exception {
@@ -62,14 +56,7 @@ class TablesTest {
   }
 
   private void enlist(String key, String sequence) throws Exception {
-    try (Connection own = database.source().getConnection()) {
-      own.setAutoCommit(false);
-      assertTrue(
-          sequence.isEmpty()
-              ? journal.enlist(own, TestIntents.intent(key))
-              : journal.enlist(own, TestIntents.intent(key), sequence));
-      own.commit();
-    }
+    database.enlist(journal, TestIntents.intent(key), sequence);
   }
 
   private String state(String key) throws Exception {

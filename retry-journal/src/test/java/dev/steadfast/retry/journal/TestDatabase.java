@@ -2,6 +2,7 @@ package dev.steadfast.retry.journal;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steadfast.retry.http.Journaling;
 import dev.steadfast.retry.postgres.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -80,6 +81,18 @@ final class TestDatabase implements AutoCloseable {
 
   JdbcJournal journal() throws IOException {
     return JdbcJournal.builder(source).build();
+  }
+
+  /** Enlists in a transaction of its own; the name of no sequence is empty. */
+  void enlist(JdbcJournal journal, Journaling.Kept operation, String sequence) throws Exception {
+    try (Connection own = source.getConnection()) {
+      own.setAutoCommit(false);
+      assertTrue(
+          sequence.isEmpty()
+              ? journal.enlist(own, operation)
+              : journal.enlist(own, operation, sequence));
+      own.commit();
+    }
   }
 
   void empty() throws SQLException {

@@ -10,9 +10,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A journal for each test on one of the databases, which are started once for a class. */
-final class TestJournals implements AutoCloseable {
+/** The databases of a class: each is started when it is first asked for, and closed with it. */
+final class TestJournals implements AfterAllCallback {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
   private final Map<TestDatabase.Kind, TestDatabase> open = new EnumMap<>(TestDatabase.Kind.class);
@@ -28,7 +30,7 @@ final class TestJournals implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void afterAll(ExtensionContext context) {
     open.values().forEach(TestDatabase::close);
     open.clear();
   }

@@ -2,7 +2,6 @@ package dev.steadfast.retry.journal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
@@ -19,7 +18,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,11 +60,7 @@ class UnauthorizedTest {
           HttpRequest.newBuilder(server.uri("/charges"))
               .POST(BodyPublishers.ofString("charge 5"))
               .build();
-      try (Connection own = database.source().getConnection()) {
-        own.setAutoCommit(false);
-        assertTrue(journal.enlist(own, client.intent(charge)));
-        own.commit();
-      }
+      database.enlist(journal, client.intent(charge), "");
       for (int i = 0; i < MOST + 2; i++) {
         deliver(database, journal, client);
       }

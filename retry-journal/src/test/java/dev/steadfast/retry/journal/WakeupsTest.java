@@ -33,10 +33,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @EnumSource(TestDatabase.Kind.class)
 class WakeupsTest {
-  private static final TestJournals JOURNALS = new TestJournals();
+  @RegisterExtension private static final TestJournals JOURNALS = new TestJournals();
   private static final Duration LATER = Duration.ofMinutes(1);
 
   @Parameter private TestDatabase.Kind kind;
@@ -70,11 +70,6 @@ class WakeupsTest {
         assertTrue(in.sending(due, granted));
         assertTrue(in.ended(due, granted, new Ending(outcome, null, 1, LATER)));
       });
-
-  @AfterAll
-  static void stop() {
-    JOURNALS.close();
-  }
 
   @BeforeEach
   void begin() throws Exception {
