@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.function.BooleanSupplier;
 import mockwebserver3.Dispatcher;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
@@ -143,14 +142,6 @@ class AsyncDeadPathTest {
     return RetryReport.of(assertThrows(ExecutionException.class, sent::get)).orElseThrow();
   }
 
-  private static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + LONG.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < end, "not within 20 s");
-      Thread.onSpinWait();
-    }
-  }
-
   @ParameterizedTest
   @EnumSource(Swallowed.class)
   void theSecondAttemptTakesAnotherConnection(Swallowed what) throws Exception {
@@ -243,7 +234,7 @@ class AsyncDeadPathTest {
     proxy.swallowNew(true);
     Future<SimpleHttpResponse> sent = send(client, get(), LOSES_FIRST);
 
-    await(() -> proxy.opened() == 2);
+    proxy.awaitOpened(2);
     sent.cancel(true);
 
     assertThrows(CancellationException.class, sent::get);
@@ -256,7 +247,7 @@ class AsyncDeadPathTest {
     proxy.swallowNew(true);
     Future<SimpleHttpResponse> sent = send(client, get(), LOSES_FIRST);
 
-    await(() -> proxy.opened() == 2);
+    proxy.awaitOpened(2);
     client.close(CloseMode.IMMEDIATE);
 
     assertTrue(failure(sent).attempts() >= 2);

@@ -11,7 +11,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;
-import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
@@ -68,8 +67,6 @@ class DeadPathSurroundingsTest {
 
   private final MockWebServer server = new MockWebServer();
   private final MockWebServer otherServer = new MockWebServer();
-  private final CountDownLatch testOver = new CountDownLatch(1);
-  private final Queue<PathEvent> events = new ConcurrentLinkedQueue<>();
   private final AtomicLong ahead = new AtomicLong();
   private SwallowingProxy proxy;
   private RetryingHttpClient client;
@@ -86,9 +83,6 @@ class DeadPathSurroundingsTest {
             if ("CONNECT".equals(request.getMethod())) {
               tunnelOpen = true;
               return new MockResponse.Builder().inTunnel().build();
-            }
-            if ("/slow".equals(request.getTarget())) {
-              hold();
             }
             MockResponse.Builder answer = new MockResponse.Builder().body("served");
             return "/half".equals(request.getTarget())
@@ -107,18 +101,9 @@ class DeadPathSurroundingsTest {
     proxy = SwallowingProxy.before(server.getPort());
   }
 
-  private void hold() {
-    try {
-      testOver.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   @AfterEach
   void stop() {
     client.shutdownNow();
-    testOver.countDown();
     proxy.close();
     otherServer.close();
     server.close();
@@ -137,11 +122,6 @@ class DeadPathSurroundingsTest {
         .environment(clock)
         .listener(
             new RetryListener() {
-              @Override
-              public void pathChanged(OperationInfo operation, PathEvent event) {
-                events.add(event);
-              }
-
               @Override
               public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
                 whenAttemptEnds.accept(attempt);

@@ -43,7 +43,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import mockwebserver3.Dispatcher;
 import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
@@ -351,15 +350,21 @@ class DeadPathTest {
     assertEquals(List.of(), List.copyOf(events));
   }
 
-  @Test
-  void cancelEndsTheOtherPath() throws Throwable {
+  /** The first path is silent, and so is the other one. */
+  private CompletableFuture<HttpResponse<String>> underWayOnTheOtherPath() throws Throwable {
     works(Entry.SEND_ASYNC);
     proxy.swallow(Swallowed.ALL);
     proxy.swallowNew(true);
     CompletableFuture<HttpResponse<String>> sent =
         client.with(with(LOSES_FIRST)).sendAsync(request("/").build(), BodyHandlers.ofString());
+    proxy.awaitOpened(2);
+    return sent;
+  }
 
-    await(() -> proxy.opened() == 2);
+  @Test
+  void cancelEndsTheOtherPath() throws Throwable {
+    CompletableFuture<HttpResponse<String>> sent = underWayOnTheOtherPath();
+
     sent.cancel(true);
 
     assertThrows(CancellationException.class, sent::join);
@@ -367,13 +372,8 @@ class DeadPathTest {
 
   @Test
   void shutdownEndsTheOtherPath() throws Throwable {
-    works(Entry.SEND_ASYNC);
-    proxy.swallow(Swallowed.ALL);
-    proxy.swallowNew(true);
-    CompletableFuture<HttpResponse<String>> sent =
-        client.with(with(LOSES_FIRST)).sendAsync(request("/").build(), BodyHandlers.ofString());
+    CompletableFuture<HttpResponse<String>> sent = underWayOnTheOtherPath();
 
-    await(() -> proxy.opened() == 2);
     client.shutdownNow();
 
     assertTrue(
@@ -384,12 +384,7 @@ class DeadPathTest {
   /** It waits for the operation, wherever its attempts are. */
   @Test
   void closeLetsTheOtherPathFinish() throws Throwable {
-    works(Entry.SEND_ASYNC);
-    proxy.swallow(Swallowed.ALL);
-    proxy.swallowNew(true);
-    CompletableFuture<HttpResponse<String>> sent =
-        client.with(with(LOSES_FIRST)).sendAsync(request("/").build(), BodyHandlers.ofString());
-    await(() -> proxy.opened() == 2);
+    CompletableFuture<HttpResponse<String>> sent = underWayOnTheOtherPath();
 
     client.shutdown();
     proxy.comeBack();
@@ -400,13 +395,5 @@ class DeadPathTest {
     client.close();
     assertThrows(
         IOException.class, () -> client.send(request("/").build(), BodyHandlers.ofString()));
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + 20_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < end, "not within 20 s");
-      Thread.onSpinWait();
-    }
   }
 }

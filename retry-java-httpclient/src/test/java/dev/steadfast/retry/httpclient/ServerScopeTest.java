@@ -39,6 +39,7 @@ class ServerScopeTest {
   @RegisterExtension private final Bench bench = new Bench();
   private final HttpClient plain = Bench.plain().build();
   private final AtomicInteger handled = new AtomicInteger();
+  private final List<Duration> remaining = new CopyOnWriteArrayList<>(); // when it was called
 
   private ScopeOptions options() {
     return ScopeOptions.builder().environment(bench.time.environment()).build();
@@ -50,8 +51,25 @@ class ServerScopeTest {
         options(),
         headers -> {
           handled.incrementAndGet();
+          RetryScope.current().orElseThrow().remaining().ifPresent(remaining::add);
           return below.send(bench.get(), BodyHandlers.discarding()).statusCode();
         });
+  }
+
+  /** Derives the keys of its calls from those of its callers. */
+  private Front.Running reserving(Front front) throws Exception {
+    RetryingHttpClient below =
+        bench
+            .client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()))
+            .with(RetryOptions.builder().derivedKey("reserve").build());
+    return front.start(
+        options(), headers -> below.send(bench.post("1"), BodyHandlers.discarding()).statusCode());
+  }
+
+  private List<String> keysBelow() {
+    return bench.server.requests().stream()
+        .map(each -> each.header("Idempotency-Key").orElseThrow())
+        .toList();
   }
 
   private HttpResponse<Void> send(HttpRequest.Builder request) throws Exception {
@@ -85,15 +103,7 @@ class ServerScopeTest {
   @EnumSource
   void timeThatIsLeft_endsTheCallsBelow(Front front) throws Exception {
     bench.server.enqueue(Reply.status(503).header("Retry-After", "7"));
-    List<Duration> remaining = new CopyOnWriteArrayList<>();
-    RetryingHttpClient below = bench.client();
-    try (Front.Running service =
-        front.start(
-            options(),
-            headers -> {
-              remaining.add(RetryScope.current().orElseThrow().remaining().orElseThrow());
-              return below.send(bench.get(), BodyHandlers.discarding()).statusCode();
-            })) {
+    try (Front.Running service = forwarding(front)) {
       HttpResponse<Void> response = send(service.request().header("grpc-timeout", "5S"));
 
       assertEquals(503, response.statusCode());
@@ -210,15 +220,7 @@ class ServerScopeTest {
   @EnumSource
   void headersOnSeveralLines_areReadStrictly(Front front) throws Exception {
     bench.server.defaultReply(Reply.status(503));
-    List<Duration> remaining = new CopyOnWriteArrayList<>();
-    RetryingHttpClient below = bench.client();
-    try (Front.Running service =
-        front.start(
-            options(),
-            headers -> {
-              remaining.add(RetryScope.current().orElseThrow().remaining().orElseThrow());
-              return below.send(bench.get(), BodyHandlers.discarding()).statusCode();
-            })) {
+    try (Front.Running service = forwarding(front)) {
       send(
           service
               .request()
@@ -235,14 +237,7 @@ class ServerScopeTest {
   @ParameterizedTest
   @EnumSource
   void keysBelow_areApartForEachOperation(Front front) throws Exception {
-    RetryingHttpClient below =
-        bench
-            .client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()))
-            .with(RetryOptions.builder().derivedKey("reserve").build());
-    try (Front.Running service =
-        front.start(
-            options(),
-            headers -> below.send(bench.post("1"), BodyHandlers.discarding()).statusCode())) {
+    try (Front.Running service = reserving(front)) {
       URI uri = service.request().build().uri();
       for (String path : List.of("/orders", "/orders?again", "/refunds")) {
         HttpRequest.Builder request = HttpRequest.newBuilder(uri.resolve(path));
@@ -253,10 +248,7 @@ class ServerScopeTest {
                 .header("Idempotency-Key", "k"));
       }
     }
-    List<String> keys =
-        bench.server.requests().stream()
-            .map(each -> each.header("Idempotency-Key").orElseThrow())
-            .toList();
+    List<String> keys = keysBelow();
     assertEquals(keys.get(0), keys.get(1));
     assertNotEquals(keys.get(0), keys.get(2));
   }
@@ -264,14 +256,7 @@ class ServerScopeTest {
   @ParameterizedTest
   @EnumSource
   void keysBelow_deriveFromTheCallersKey_apartForEachPrincipal(Front front) throws Exception {
-    RetryingHttpClient below =
-        bench
-            .client(bench.retry().idempotencyKeys(IdempotencyKeys.randomUuid()))
-            .with(RetryOptions.builder().derivedKey("reserve").build());
-    try (Front.Running service =
-        front.start(
-            options(),
-            headers -> below.send(bench.post("1"), BodyHandlers.discarding()).statusCode())) {
+    try (Front.Running service = reserving(front)) {
       for (String user : List.of("alice", "alice", "bob")) {
         HttpRequest.Builder request = service.request().POST(BodyPublishers.noBody());
         send(request.header("X-User", user).header("Idempotency-Key", "order-1"));
@@ -282,10 +267,7 @@ class ServerScopeTest {
       }
     }
 
-    List<String> keys =
-        bench.server.requests().stream()
-            .map(each -> each.header("Idempotency-Key").orElseThrow())
-            .toList();
+    List<String> keys = keysBelow();
     assertEquals(keys.get(0), keys.get(1));
     assertEquals(4, Set.copyOf(keys).size(), keys::toString);
     assertNotEquals("order-1", keys.get(0));

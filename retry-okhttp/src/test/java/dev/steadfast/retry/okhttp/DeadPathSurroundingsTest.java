@@ -12,7 +12,6 @@ import dev.steadfast.retry.AttemptReport;
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.OtherPath;
-import dev.steadfast.retry.PathEvent;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryEnvironment;
 import dev.steadfast.retry.RetryListener;
@@ -33,9 +32,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -75,8 +71,6 @@ class DeadPathSurroundingsTest {
   private final MockWebServer server = new MockWebServer();
   private final MockWebServer otherServer = new MockWebServer();
   private final List<OkHttpClient> clients = new ArrayList<>();
-  private final CountDownLatch testOver = new CountDownLatch(1);
-  private final Queue<PathEvent> events = new ConcurrentLinkedQueue<>();
   private SwallowingProxy proxy;
   private Consumer<AttemptReport> whenAttemptEnds = attempt -> {};
   private volatile boolean tunnelOpen;
@@ -117,9 +111,6 @@ class DeadPathSurroundingsTest {
       tunnelOpen = true;
       return opensTunnel();
     }
-    if ("/slow".equals(request.getPath())) {
-      hold();
-    }
     if ("/half".equals(request.getPath())) {
       return new MockResponse().setBody("served").throttleBody(3, 2, TimeUnit.SECONDS);
     }
@@ -130,21 +121,12 @@ class DeadPathSurroundingsTest {
     return new MockResponse().setSocketPolicy(SocketPolicy.UPGRADE_TO_SSL_AT_END).clearHeaders();
   }
 
-  private void hold() {
-    try {
-      testOver.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   @AfterEach
   void stop() throws IOException {
     for (OkHttpClient client : clients) {
       client.dispatcher().executorService().shutdown();
       client.connectionPool().evictAll();
     }
-    testOver.countDown();
     proxy.close();
     otherServer.close();
     server.close();
@@ -156,11 +138,6 @@ class DeadPathSurroundingsTest {
         .budget(RetryBudget.unlimited())
         .listener(
             new RetryListener() {
-              @Override
-              public void pathChanged(OperationInfo operation, PathEvent event) {
-                events.add(event);
-              }
-
               @Override
               public void attemptEnded(OperationInfo operation, AttemptReport attempt) {
                 whenAttemptEnds.accept(attempt);

@@ -31,7 +31,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import okhttp3.Call;
 import okhttp3.CertificatePinner;
 import okhttp3.EventListener;
@@ -344,7 +343,7 @@ class DeadPathTest {
     Call call = calls.newCall(request("/", LOSES_FIRST).build());
 
     call.enqueue(told);
-    await(() -> proxy.opened() == 2);
+    proxy.awaitOpened(2);
     call.cancel();
 
     assertEquals("Canceled", told.failure().getMessage());
@@ -400,13 +399,5 @@ class DeadPathTest {
 
     assertEquals(200, get(Entry.EXECUTE, calls, LOSES_FIRST).status());
     assertEquals(2, handshakes.get(), "the listener sees both");
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + 20_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < end, "not within 20 s");
-      Thread.onSpinWait();
-    }
   }
 }

@@ -109,12 +109,19 @@ public final class SwallowingProxy implements AutoCloseable {
   }
 
   /**
-   * How many connections of clients are open now.
+   * Waits until clients have opened so many connections.
    *
-   * @return the number
+   * @param number how many, with those that are closed
+   * @throws AssertionError if they have not within 20 s
    */
-  public int open() {
-    return links.size();
+  public void awaitOpened(int number) {
+    long end = System.nanoTime() + SilentPaths.LONG.toNanos();
+    while (opened() < number) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError(opened() + " connections were opened (expected: " + number + ")");
+      }
+      Thread.onSpinWait();
+    }
   }
 
   /**
