@@ -160,8 +160,10 @@ class CancellationTest {
 
   @Test
   void responseThatComesTooLateIsClosed() throws Exception {
-    // The caller completes the future while the client hands the response over.
-    bench.server.defaultReply(Reply.stalledBody(200, 100, "abc"));
+    // The caller completes the future while the client hands the response over. The answer comes
+    // after sendAsync has returned, so that a thread of the client tells the end.
+    CountDownLatch returned = new CountDownLatch(1);
+    bench.server.defaultReply(Reply.stalledBody(200, 100, "abc").delayUntil(returned));
     CompletableFuture<CompletableFuture<HttpResponse<InputStream>>> started =
         new CompletableFuture<>();
     HttpRetry retry =
@@ -179,6 +181,7 @@ class CancellationTest {
         RetryingHttpClient.wrap(Bench.plain().build(), retry)
             .sendAsync(bench.get(), BodyHandlers.ofInputStream());
     started.complete(future);
+    returned.countDown();
 
     assertEquals(null, future.get(20, TimeUnit.SECONDS));
     bench.server.awaitNoOpenConnections(Bench.PATIENCE);
