@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Backoff;
+import dev.steadfast.retry.DelayReason;
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryListener;
@@ -15,6 +16,7 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
+import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
@@ -224,7 +226,13 @@ class AsyncConnectionsTest {
   void anExhaustedPool_provesThatNothingWasSent() throws Exception {
     pool.setMaxTotal(1);
     server.enqueue(Reply.stalledBody(200, 100, "half"));
-    CloseableHttpAsyncClient client = client(Parts.keyed());
+    FakeTime time = new FakeTime();
+    CloseableHttpAsyncClient client =
+        client(
+            Parts.retry()
+                .idempotencyKeys(IdempotencyKeys.randomUuid())
+                .environment(time.environment())
+                .build());
     Streaming holding = new Streaming();
     Future<Integer> held = client.execute(SimpleRequestProducer.create(get()), holding, null);
     holding.firstBytes.get();
@@ -233,8 +241,13 @@ class AsyncConnectionsTest {
     HttpClientContext context =
         Apache5Retry.with(
             HttpClientContext.create(),
-            RetryOptions.builder().deadline(Duration.ofMillis(300)).build());
-    RetryReport report = RetryReport.of(failure(client.execute(post, context, null))).orElseThrow();
+            RetryOptions.builder().deadline(Duration.ofSeconds(20)).build());
+    Future<SimpleHttpResponse> waiting = client.execute(post, context, null);
+    while (pool.getTotalStats().getPending() == 0) {
+      Thread.onSpinWait(); // bounded by the time limit of the test
+    }
+    time.advance(Duration.ofSeconds(20));
+    RetryReport report = RetryReport.of(failure(waiting)).orElseThrow();
     assertEquals(StopReason.DEADLINE, report.reason());
     assertEquals(Disposition.UNSENT, report.last().orElseThrow().disposition());
     assertFalse(report.serverMayHaveActed());
@@ -432,15 +445,26 @@ class AsyncConnectionsTest {
   @Test
   void aClientThatIsClosedDuringAWait_endsTheCall() throws Exception {
     server.defaultReply(Reply.status(503));
+    FakeTime time = new FakeTime();
+    CountDownLatch decided = new CountDownLatch(1);
     HttpRetry retry =
         Parts.retry()
-            .policy(RetryPolicy.builder().backoff(Backoff.fixed(Duration.ofMillis(300))).build())
+            .policy(RetryPolicy.builder().backoff(Backoff.fixed(Duration.ofSeconds(2))).build())
+            .environment(time.environment())
+            .listener(
+                new RetryListener() {
+                  @Override
+                  public void waiting(OperationInfo operation, Duration delay, DelayReason why) {
+                    decided.countDown();
+                  }
+                })
             .build();
     CloseableHttpAsyncClient client = client(retry);
     Future<SimpleHttpResponse> sent = client.execute(get(), null);
-    server.awaitRequests(1, Duration.ofSeconds(10));
+    decided.await();
     Parts.awaitNoLease(pool); // the answer was read
     client.close(CloseMode.IMMEDIATE);
+    time.advance(Duration.ofSeconds(2));
     Throwable thrown = failure(sent);
     assertEquals(2, RetryReport.of(thrown).orElseThrow().attempts());
     assertEquals(
@@ -454,16 +478,19 @@ class AsyncConnectionsTest {
   void aBodyThatIsReadWhenTheClientIsClosed_isNotAskedForAgain() throws Exception {
     server.enqueue(
         Reply.status(503), Reply.stalledBody(200, 100, "half"), Reply.status(200).body("again"));
-    CloseableHttpAsyncClient client = client(Parts.retry().build());
+    FakeTime time = new FakeTime();
+    CloseableHttpAsyncClient client =
+        client(Parts.retry().environment(time.environment()).listener(time.skipWaits()).build());
     Streaming reading = new Streaming();
     HttpClientContext context =
         Apache5Retry.with(
             HttpClientContext.create(),
-            RetryOptions.builder().deadline(Duration.ofSeconds(1)).build());
+            RetryOptions.builder().deadline(Duration.ofSeconds(20)).build());
     Future<Integer> sent =
         client.execute(SimpleRequestProducer.create(get()), reading, context, null);
     assertEquals(4, reading.firstBytes.get());
     client.close(CloseMode.IMMEDIATE);
+    time.advance(Duration.ofSeconds(20));
     assertInstanceOf(IOException.class, failure(sent));
     assertEquals(1, reading.heads.get());
     assertEquals(2, server.requests().size());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.StopReason;
+import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
 import dev.steadfast.retry.http.RetryOptions;
 import dev.steadfast.retry.operations.OperationJournal.Refusal;
@@ -18,6 +19,7 @@ import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.tck.internal.Barrier;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
 import dev.steadfast.retry.tck.internal.JournalUnderTest.Step;
+import dev.steadfast.retry.testkit.FakeTime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,9 +49,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** An operation with a name and a business key is begun once; the rest is in the common table. */
 class JournaledCallTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
+
   private final ScriptedServer server = ScriptedServer.start();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Barrier barrier = new Barrier();
+  private final FakeTime time = new FakeTime();
   private JournalUnderTest journal = new JournalUnderTest(null);
   private CloseableHttpClient client = HttpClients.createDefault();
 
@@ -64,15 +69,16 @@ class JournaledCallTest {
   }
 
   private void journalOn(boolean threadsOfItsOwn) throws IOException {
+    journalOn(threadsOfItsOwn, Parts.retry());
+  }
+
+  private void journalOn(boolean threadsOfItsOwn, HttpRetry.Builder retry) throws IOException {
     journal = new JournalUnderTest(threadsOfItsOwn ? threads : null);
     client.close();
     client =
         Apache5Retry.addTo(
                 HttpClients.custom(),
-                Parts.retry()
-                    .journal(journal)
-                    .idempotencyKeys(IdempotencyKeys.randomUuid())
-                    .build())
+                retry.journal(journal).idempotencyKeys(IdempotencyKeys.randomUuid()).build())
             .build();
   }
 
@@ -225,9 +231,16 @@ class JournaledCallTest {
   @ParameterizedTest
   @EnumSource
   void theDeadlineDoesNotWaitForTheJournal(Step step) throws Exception {
-    journalOn(true);
+    journalOn(true, Parts.retry().environment(time.environment()));
     journal.on(step, barrier);
-    Got got = call(pay("5"), RetryOptions.builder().deadline(Duration.ofMillis(200)));
+    RetryOptions.Builder options = RetryOptions.builder().deadline(DEADLINE);
+    CompletableFuture<Got> running =
+        CompletableFuture.supplyAsync(() -> call(pay("5"), options), threads);
+    barrier.awaitReached();
+
+    time.advance(DEADLINE);
+
+    Got got = running.get(20, TimeUnit.SECONDS);
     assertInstanceOf(SocketTimeoutException.class, got.failure());
     assertEquals(Effect.UNKNOWN, got.saved().effect(), "somebody else may have sent it");
     assertEquals(0, server.requests().size());
