@@ -42,8 +42,14 @@ class AdaptiveLimitTest {
   void aServerThatDoesNotAnswerHalvesIt_andOneThatFailsAtOnceDoesNot() throws Exception {
     server.route(request ->
         request.target().equals("/stalls") ? Reply.stallAfterRequest() : Reply.status(503));
+    server.whenRequest(request -> {
+      if (request.target().equals("/stalls")) {
+        rig.time.advance(Duration.ofSeconds(5));
+      }
+    });
     AdaptiveLimit limit = AdaptiveLimit.perOrigin();
-    HttpRetry once = retry("maxAttempts=1; attemptTimeout=100ms", limit);
+    RetryPolicy policy = RetryPolicy.valueOf("maxAttempts=1; attemptTimeout=5s");
+    HttpRetry once = rig.retry().policy(policy).guard(limit).build();
     try (Response response = call(once, "/fails").execute()) {
       assertEquals(503, response.code());
     }

