@@ -38,14 +38,7 @@ final class AttemptRows {
             .get("/a")
             .replies(BUSY.body("1"), BUSY.body("2"), BUSY.body("3"))
             .answers(503, "3")
-            .requests(3)
-            .trace(
-                "attempt 1: 503 UNAVAILABLE answered",
-                "wait 100ms backoff",
-                "attempt 2: 503 UNAVAILABLE answered",
-                "wait 200ms backoff",
-                "attempt 3: 503 UNAVAILABLE answered",
-                "done ATTEMPTS_EXHAUSTED 3")
+            .endsAfter(UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, "ATTEMPTS_EXHAUSTED 3")
             .expect(e -> e.permits("failed", "failed", "failed").connections(1)),
         row("503, one attempt allowed")
             .get("/a")
@@ -167,25 +160,13 @@ final class AttemptRows {
             .replies(Reply.stallAfterRequest(), Reply.stallAfterRequest())
             .at(Scenario.Moment.REQUEST, 2, run -> run.advance(SHORT))
             .fails(TIMEOUT)
-            .requests(2)
-            .trace(
-                "attempt 1: TIMEOUT unknown",
-                "wait 100ms backoff",
-                "attempt 2: TIMEOUT unknown",
-                "done ATTEMPTS_EXHAUSTED 2"),
+            .endsAfter(SLOW, SLOW, "ATTEMPTS_EXHAUSTED 2"),
         stalling("PUT, a timeout for each attempt")
             .policy(p -> p.attemptTimeouts(List.of(SHORT, SHORT.dividedBy(2), LONG)))
             .replies(Reply.stallAfterRequest(), Reply.stallAfterRequest(), OK)
             .at(Scenario.Moment.REQUEST, 2, run -> run.advance(SHORT.dividedBy(2)))
             .answers(200, "ok")
-            .requests(3)
-            .trace(
-                "attempt 1: TIMEOUT unknown",
-                "wait 100ms backoff",
-                "attempt 2: TIMEOUT unknown",
-                "wait 200ms backoff",
-                "attempt 3: 200",
-                "done ACCEPTED 3"),
+            .endsAfter(SLOW, SLOW, "200", "ACCEPTED 3"),
         row("GET, response lost, then silence")
             .trap(13)
             .get("/a")
@@ -193,14 +174,7 @@ final class AttemptRows {
             .replies(Reply.closeAfterRequest(), Reply.stallAfterRequest(), OK)
             .at(Scenario.Moment.REQUEST, 2, run -> run.advance(LONG))
             .answers(200, "ok")
-            .requests(3)
-            .trace(
-                "attempt 1: CONNECTION_LOST unknown",
-                "wait 100ms backoff",
-                "attempt 2: TIMEOUT unknown",
-                "wait 200ms backoff",
-                "attempt 3: 200",
-                "done ACCEPTED 3")
+            .endsAfter("CONNECTION_LOST unknown", SLOW, "200", "ACCEPTED 3")
             .differs(
                 Trait.RESENDS_READS,
                 "the client resends the GET by itself, within one attempt and its one timeout",

@@ -43,12 +43,7 @@ final class BudgetRows {
             .tokens(1)
             .replies(BUSY, BUSY.body("2"))
             .answers(503, "2")
-            .requests(2)
-            .trace(
-                "attempt 1: 503 UNAVAILABLE answered",
-                "wait 100ms backoff",
-                "attempt 2: 503 UNAVAILABLE answered",
-                "done BUDGET_EXHAUSTED 2")
+            .endsAfter("503 UNAVAILABLE answered", "503 UNAVAILABLE answered", "BUDGET_EXHAUSTED 2")
             .expect(e -> e.budget("took 1 UNAVAILABLE, refused UNAVAILABLE, FAILED")),
         row("a budget is not asked for what is not retried")
             .get("/a")

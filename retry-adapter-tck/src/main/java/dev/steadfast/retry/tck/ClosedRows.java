@@ -23,38 +23,17 @@ final class ClosedRows {
 
   static List<Scenario> rows() {
     return List.of(
-        closed("one attempt allowed: sent once")
-            .policy(p -> p.maxAttempts(1))
-            .fails(CONNECTION_LOST)
-            .endsAfter(STALE, "ATTEMPTS_EXHAUSTED 1")
-            .differs(
-                Trait.HIDES_STALE_CONNECTIONS,
-                UNTOLD,
-                e -> e.trace("attempt 1: " + LOST, "done ATTEMPTS_EXHAUSTED 1")),
-        closed("noRetry for this call: sent once")
-            .options(RetryOptions.builder().noRetry())
-            .fails(CONNECTION_LOST)
-            .endsAfter(STALE, "ATTEMPTS_EXHAUSTED 1")
-            .differs(
-                Trait.HIDES_STALE_CONNECTIONS,
-                UNTOLD,
-                e -> e.trace("attempt 1: " + LOST, "done ATTEMPTS_EXHAUSTED 1")),
-        closed("for a request that says not to retry: sent once")
-            .inbound("Do-Not-Retry", "true")
-            .fails(CONNECTION_LOST)
-            .endsAfter(STALE, "DO_NOT_RETRY 1")
-            .differs(
-                Trait.HIDES_STALE_CONNECTIONS,
-                UNTOLD,
-                e -> e.trace("attempt 1: " + LOST, "done DO_NOT_RETRY 1")),
-        closed("budget empty: sent once")
-            .tokens(0)
-            .fails(CONNECTION_LOST)
-            .endsAfter(STALE, "BUDGET_EXHAUSTED 1")
-            .differs(
-                Trait.HIDES_STALE_CONNECTIONS,
-                UNTOLD,
-                e -> e.trace("attempt 1: " + LOST, "done BUDGET_EXHAUSTED 1")),
+        once(
+            closed("one attempt allowed: sent once").policy(p -> p.maxAttempts(1)),
+            "ATTEMPTS_EXHAUSTED 1"),
+        once(
+            closed("noRetry for this call: sent once").options(RetryOptions.builder().noRetry()),
+            "ATTEMPTS_EXHAUSTED 1"),
+        once(
+            closed("for a request that says not to retry: sent once")
+                .inbound("Do-Not-Retry", "true"),
+            "DO_NOT_RETRY 1"),
+        once(closed("budget empty: sent once").tokens(0), "BUDGET_EXHAUSTED 1"),
         closed("two attempts allowed: the second with the same key")
             .policy(p -> p.maxAttempts(2))
             .retriedAfter(STALE, "wait 0s stale connection")
@@ -81,6 +60,15 @@ final class ClosedRows {
                         BACKOFF,
                         "attempt 2: " + UNAVAILABLE,
                         "done ATTEMPTS_EXHAUSTED 2")));
+  }
+
+  private static Scenario once(Scenario row, String done) {
+    return row.fails(CONNECTION_LOST)
+        .endsAfter(STALE, done)
+        .differs(
+            Trait.HIDES_STALE_CONNECTIONS,
+            UNTOLD,
+            e -> e.trace("attempt 1: " + LOST, "done " + done));
   }
 
   /** The first call leaves a connection in the pool, on which the POST is read, and then lost. */

@@ -57,12 +57,7 @@ final class EffectRows {
           keyed("503, then a " + code + " that is not followed: only the second did nothing")
               .replies(status(503), redirect(code))
               .answers(code, "there")
-              .requests(2)
-              .trace(
-                  "attempt 1: 503 UNAVAILABLE answered",
-                  "wait 100ms backoff",
-                  "attempt 2: " + code,
-                  "done ACCEPTED 2")
+              .endsAfter("503 UNAVAILABLE answered", "" + code, "ACCEPTED 2")
               .expect(e -> e.effect("unknown")));
     }
     for (int code : List.of(301, 302)) {
@@ -130,12 +125,10 @@ final class EffectRows {
           keyed("503, then a 402" + (replay ? " that is a replay" : ""))
               .replies(status(503), replay ? last.header("Idempotent-Replayed", "true") : last)
               .answers(402, "no")
-              .requests(2)
-              .trace(
-                  "attempt 1: 503 UNAVAILABLE answered",
-                  "wait 100ms backoff",
-                  "attempt 2: 402 ERROR_STATUS answered",
-                  "done NOT_RETRYABLE 2" + (replay ? " replayed" : ""))
+              .endsAfter(
+                  "503 UNAVAILABLE answered",
+                  "402 ERROR_STATUS answered",
+                  "NOT_RETRYABLE 2" + (replay ? " replayed" : ""))
               .expect(e -> e.effect(replay ? "failed" : "unknown")));
     }
     return rows;
@@ -159,12 +152,8 @@ final class EffectRows {
             .follows(Follows.REDIRECTS)
             .replies(redirect(303), status(429), status(402))
             .answers(402, "")
+            .endsAfter("429 THROTTLED answered", "402 ERROR_STATUS answered", "NOT_RETRYABLE 2")
             .requests(3)
-            .trace(
-                "attempt 1: 429 THROTTLED answered",
-                "wait 100ms backoff",
-                "attempt 2: 402 ERROR_STATUS answered",
-                "done NOT_RETRYABLE 2")
             .expect(e -> e.effect("unknown")));
     return rows;
   }

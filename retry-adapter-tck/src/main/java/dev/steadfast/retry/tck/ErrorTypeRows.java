@@ -55,14 +55,7 @@ final class ErrorTypeRows {
                 status(529).body(OVERLOADED),
                 status(529).body(OVERLOADED))
             .answers(529, OVERLOADED)
-            .requests(3)
-            .trace(
-                "attempt 1: " + REFUSED,
-                "wait 100ms backoff",
-                "attempt 2: " + REFUSED,
-                "wait 200ms backoff",
-                "attempt 3: " + REFUSED,
-                "done ATTEMPTS_EXHAUSTED 3"),
+            .endsAfter(REFUSED, REFUSED, REFUSED, "ATTEMPTS_EXHAUSTED 3"),
         post("529 of a gateway: never sent again")
             .replies(status(529).body("<html>busy</html>"))
             .answers(529, "<html>busy</html>")

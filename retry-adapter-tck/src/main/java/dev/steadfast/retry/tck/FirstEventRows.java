@@ -105,14 +105,7 @@ final class FirstEventRows {
         post("a refusal each time: the caller gets the whole stream")
             .replies(stream(START + OVERLOADED), stream(OVERLOADED), stream(START + OVERLOADED))
             .answers(200, START + OVERLOADED)
-            .requests(3)
-            .trace(
-                "attempt 1: " + REFUSED,
-                "wait 100ms backoff",
-                "attempt 2: " + REFUSED,
-                "wait 200ms backoff",
-                "attempt 3: " + REFUSED,
-                "done ATTEMPTS_EXHAUSTED 3"),
+            .endsAfter(REFUSED, REFUSED, REFUSED, "ATTEMPTS_EXHAUSTED 3"),
         post("an error that is not known: perhaps done, so never sent again")
             .replies(stream(error("api_error")))
             .answers(200, error("api_error"))
@@ -125,12 +118,7 @@ final class FirstEventRows {
             .options(RetryOptions.builder().replayable(true))
             .replies(stream(error("api_error")), stream(error("api_error")))
             .answers(200, error("api_error"))
-            .requests(2)
-            .trace(
-                "attempt 1: " + ANSWERED,
-                "wait 100ms backoff",
-                "attempt 2: " + ANSWERED,
-                "done ATTEMPTS_EXHAUSTED 2"),
+            .endsAfter(ANSWERED, ANSWERED, "ATTEMPTS_EXHAUSTED 2"),
         get("an error that is not known: retried")
             .replies(stream(error("api_error")), OK)
             .retriedAfter(ANSWERED),

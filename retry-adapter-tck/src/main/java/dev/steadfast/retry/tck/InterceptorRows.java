@@ -201,14 +201,8 @@ final class InterceptorRows {
             .interferes(PASSES_ON)
             .refused()
             .fails(CONNECT)
-            .requests(0)
-            .trace(
-                "attempt 1: CONNECT unsent",
-                "wait 100ms backoff",
-                "attempt 2: CONNECT unsent",
-                "wait 200ms backoff",
-                "attempt 3: CONNECT unsent",
-                "done ATTEMPTS_EXHAUSTED 3"));
+            .endsAfter("CONNECT unsent", "CONNECT unsent", "CONNECT unsent", "ATTEMPTS_EXHAUSTED 3")
+            .requests(0));
   }
 
   // ---- a request beside the caller's

@@ -119,14 +119,7 @@ final class JournalRows {
         keyed("POST with a key, 500 three times: unknown, and can be settled")
             .replies(status(500), status(500), status(500))
             .answers(500, "")
-            .requests(3)
-            .trace(
-                "attempt 1: " + ERROR,
-                "wait 100ms backoff",
-                "attempt 2: " + ERROR,
-                "wait 200ms backoff",
-                "attempt 3: " + ERROR,
-                "done ATTEMPTS_EXHAUSTED 3")
+            .endsAfter(ERROR, ERROR, ERROR, "ATTEMPTS_EXHAUSTED 3")
             .expect(e -> e.saved("unknown, resumable")),
         keyed("POST with a key, cancelled while the server is silent: unknown")
             .replies(Reply.stallAfterRequest())
@@ -233,12 +226,8 @@ final class JournalRows {
             .follows(Follows.REDIRECTS)
             .replies(status(303).header("Location", "/there"), status(429), status(402))
             .answers(402, "")
+            .endsAfter("429 THROTTLED answered", "402 ERROR_STATUS answered", "NOT_RETRYABLE 2")
             .requests(3)
-            .trace(
-                "attempt 1: 429 THROTTLED answered",
-                "wait 100ms backoff",
-                "attempt 2: 402 ERROR_STATUS answered",
-                "done NOT_RETRYABLE 2")
             .expect(e -> e.saved("unknown, resumable")));
   }
 

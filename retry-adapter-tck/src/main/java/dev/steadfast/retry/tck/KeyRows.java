@@ -39,14 +39,7 @@ final class KeyRows {
         keyed("POST with a minted key, 503 twice then 200: one key on all three")
             .replies(status(503), status(503), OK)
             .answers(200, "ok")
-            .requests(3)
-            .trace(
-                "attempt 1: 503 UNAVAILABLE answered",
-                "wait 100ms backoff",
-                "attempt 2: 503 UNAVAILABLE answered",
-                "wait 200ms backoff",
-                "attempt 3: 200",
-                "done ACCEPTED 3"),
+            .endsAfter(UNAVAILABLE, UNAVAILABLE, "200", "ACCEPTED 3"),
         keyed("POST with a minted key, lost response then 200: the same key again")
             .replies(Reply.closeAfterRequest(), OK)
             .retriedAfter(LOST),
@@ -135,12 +128,7 @@ final class KeyRows {
             .policy(p -> p.maxAttempts(2))
             .replies(Reply.closeAfterRequest(), Reply.closeAfterRequest())
             .fails(CONNECTION_LOST)
-            .requests(2)
-            .trace(
-                "attempt 1: CONNECTION_LOST unknown",
-                "wait 100ms backoff",
-                "attempt 2: CONNECTION_LOST unknown",
-                "done ATTEMPTS_EXHAUSTED 2")
+            .endsAfter(LOST, LOST, "ATTEMPTS_EXHAUSTED 2")
             .expect(e -> e.key("mine")));
   }
 

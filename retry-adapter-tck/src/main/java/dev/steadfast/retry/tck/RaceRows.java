@@ -40,32 +40,8 @@ final class RaceRows {
             .at(Moment.REQUEST, run -> run.advance(ms(9_999)))
             .answers(200, "ok")
             .endsAfter("200", "ACCEPTED 1"),
-        row("a response right after the cancellation: closed")
-            .trap(17)
-            .put("/a", "body")
-            .replies(run -> List.of(status(200).body("late").delayUntil(run.gate())))
-            .at(
-                Moment.REQUEST,
-                run -> {
-                  run.cancel();
-                  run.openGate();
-                })
-            .fails(CANCELLED)
-            .endsAfter("OTHER unknown", "CANCELLED 1")
-            .notFor(Trait.NO_CANCEL, NO_HANDLE_WHY),
-        row("a 503 right after the cancellation: closed, no wait")
-            .trap(17)
-            .put("/a", "body")
-            .replies(run -> List.of(status(503).body("late").delayUntil(run.gate())))
-            .at(
-                Moment.REQUEST,
-                run -> {
-                  run.cancel();
-                  run.openGate();
-                })
-            .fails(CANCELLED)
-            .endsAfter("OTHER unknown", "CANCELLED 1")
-            .notFor(Trait.NO_CANCEL, NO_HANDLE_WHY),
+        answeredAfterCancellation("a response right after the cancellation: closed", 200),
+        answeredAfterCancellation("a 503 right after the cancellation: closed, no wait", 503),
         row("the attempt's timeout right after the cancellation: cancelled")
             .put("/a", "body")
             .policy(p -> p.attemptTimeout(ms(10_000)))
@@ -100,5 +76,21 @@ final class RaceRows {
             .at(Moment.REQUEST, run -> run.advance(ms(500)))
             .fails(TIMEOUT)
             .endsAfter("TIMEOUT unknown", "DEADLINE 1"));
+  }
+
+  private static Scenario answeredAfterCancellation(String name, int status) {
+    return row(name)
+        .trap(17)
+        .put("/a", "body")
+        .replies(run -> List.of(status(status).body("late").delayUntil(run.gate())))
+        .at(
+            Moment.REQUEST,
+            run -> {
+              run.cancel();
+              run.openGate();
+            })
+        .fails(CANCELLED)
+        .endsAfter("OTHER unknown", "CANCELLED 1")
+        .notFor(Trait.NO_CANCEL, NO_HANDLE_WHY);
   }
 }

@@ -102,14 +102,7 @@ final class ResendRows {
               .post("/pay", "100")
               .replies(status(code), status(code), status(code).body("last"))
               .answers(code, "last")
-              .requests(3)
-              .trace(
-                  "attempt 1: " + refused,
-                  BACKOFF,
-                  "attempt 2: " + refused,
-                  "wait 200ms backoff",
-                  "attempt 3: " + refused,
-                  "done ATTEMPTS_EXHAUSTED 3"));
+              .endsAfter(refused, refused, refused, "ATTEMPTS_EXHAUSTED 3"));
     }
     return rows;
   }
@@ -130,14 +123,11 @@ final class ResendRows {
     return reckless(row)
         .replies(status(500), status(404), status(200).body("last"))
         .answers(200, "last")
-        .requests(3)
-        .trace(
-            "attempt 1: 500 ERROR_STATUS answered",
-            BACKOFF,
-            "attempt 2: 404 ERROR_STATUS answered",
-            "wait 200ms backoff",
-            "attempt 3: 200 ERROR_STATUS answered",
-            "done ATTEMPTS_EXHAUSTED 3");
+        .endsAfter(
+            "500 ERROR_STATUS answered",
+            "404 ERROR_STATUS answered",
+            "200 ERROR_STATUS answered",
+            "ATTEMPTS_EXHAUSTED 3");
   }
 
   // ---- the caller's word on the request

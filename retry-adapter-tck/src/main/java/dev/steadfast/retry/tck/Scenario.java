@@ -255,6 +255,24 @@ final class Scenario {
     return requests(1).trace("attempt 1: " + only, "done " + done);
   }
 
+  /** As above, with the default backoff after the first attempt. */
+  Scenario endsAfter(String first, String second, String done) {
+    return requests(2)
+        .trace("attempt 1: " + first, "wait 100ms backoff", "attempt 2: " + second, "done " + done);
+  }
+
+  /** As above, with the default backoff after the first two attempts. */
+  Scenario endsAfter(String first, String second, String third, String done) {
+    return requests(3)
+        .trace(
+            "attempt 1: " + first,
+            "wait 100ms backoff",
+            "attempt 2: " + second,
+            "wait 200ms backoff",
+            "attempt 3: " + third,
+            "done " + done);
+  }
+
   /** The operation ends before it has begun. */
   Scenario neverBegins(ScenarioOutcome.Category category) {
     return fails(category).requests(0).trace();

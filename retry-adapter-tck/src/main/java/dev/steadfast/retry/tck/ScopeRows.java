@@ -140,12 +140,7 @@ final class ScopeRows {
             .options(RetryOptions.builder().optional())
             .replies(BUSY, BUSY)
             .answers(503, "")
-            .requests(2)
-            .trace(
-                "attempt 1: " + UNAVAILABLE,
-                "wait 100ms backoff",
-                "attempt 2: " + UNAVAILABLE,
-                "done ATTEMPTS_EXHAUSTED 2")
+            .endsAfter(UNAVAILABLE, UNAVAILABLE, "ATTEMPTS_EXHAUSTED 2")
             .expect(e -> e.upward(LEFT_TO_THE_LAYER_ABOVE)),
         row("for a request that leaves no time: nothing is sent")
             .get("/a")
@@ -176,12 +171,7 @@ final class ScopeRows {
             .policy(p -> p.maxAttempts(2))
             .replies(BUSY, BUSY)
             .answers(503, "")
-            .requests(2)
-            .trace(
-                "attempt 1: " + UNAVAILABLE,
-                "wait 100ms backoff",
-                "attempt 2: " + UNAVAILABLE,
-                "done ATTEMPTS_EXHAUSTED 2")
+            .endsAfter(UNAVAILABLE, UNAVAILABLE, "ATTEMPTS_EXHAUSTED 2")
             .expect(e -> e.upward(OF_NO_USE)),
         row("for a request that says not to retry: a server that says so too is quoted")
             .get("/a")
@@ -250,14 +240,7 @@ final class ScopeRows {
         .get("/a")
         .replies(BUSY, BUSY, OK)
         .answers(200, "ok")
-        .requests(3)
-        .trace(
-            "attempt 1: " + UNAVAILABLE,
-            "wait 100ms backoff",
-            "attempt 2: " + UNAVAILABLE,
-            "wait 200ms backoff",
-            "attempt 3: 200",
-            "done ACCEPTED 3");
+        .endsAfter(UNAVAILABLE, UNAVAILABLE, "200", "ACCEPTED 3");
   }
 
   private static List<Scenario> keys() {
