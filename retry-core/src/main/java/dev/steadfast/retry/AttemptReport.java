@@ -56,6 +56,9 @@ public interface AttemptReport {
    */
   OptionalInt deliveries();
 
-  /** {@return the outcome in a few characters: the status, or the simple name of the exception} */
+  /**
+   * {@return the outcome in a few characters: the status, the simple name of the exception, or
+   * whether a result without either was {@code accepted} or {@code not accepted}}
+   */
   String outcome();
 }

@@ -135,7 +135,10 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
     if (failure != null) {
       return failure.getClass().getSimpleName();
     }
-    return status < 0 ? String.valueOf(kind) : "" + status;
+    if (status >= 0) {
+      return "" + status;
+    }
+    return kind == null ? "accepted" : "not accepted";
   }
 
   @Override
@@ -155,7 +158,7 @@ final class AttemptRecord implements AttemptReport, AttemptFigures {
   }
 
   /**
-   * The end of the attempt: a status, or the class, message and kind of a failure.
+   * The end of the attempt: as {@link #outcome}, with the message and kind of a failure.
    *
    * @param key the idempotency key, which the text does not show; null for none
    */

@@ -22,6 +22,12 @@ record StopDetail(RetryPlan plan, RetryState state, long nowNanos, String refuse
    */
   String of(StopReason reason, @Nullable Outcome last) {
     return switch (reason) {
+      case ACCEPTED ->
+          last != null
+                  && last.verdict() instanceof Verdict.Accepted accepted
+                  && !accepted.observed()
+              ? "answered by a cache or an interceptor"
+              : "";
       case NOT_RETRYABLE -> last == null ? "" : rule(last);
       case NOT_REPLAYABLE -> notReplayable(last);
       case ATTEMPTS_EXHAUSTED -> attempts(last);
@@ -84,6 +90,6 @@ record StopDetail(RetryPlan plan, RetryState state, long nowNanos, String refuse
             && plan.policy().totalTimeout().isPresent();
     return total
         ? "totalTimeout=" + Durations.print(plan.nanos().total())
-        : "the deadline of this call";
+        : "the deadline or timeout of this call";
   }
 }

@@ -12,6 +12,7 @@ import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Retrier;
+import dev.steadfast.retry.RetryListener;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.RetryReport.Effect;
@@ -28,6 +29,7 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,6 +82,28 @@ class RetryReportTest {
 
     assertEquals(2, RetryReport.of(shared).orElseThrow().attempts());
     assertEquals(32, shared.getSuppressed().length);
+  }
+
+  @Test
+  void aResultThatIsRetried_isNotAccepted() throws Exception {
+    List<String> texts = new ArrayList<>();
+    RetryListener listener =
+        new RetryListener() {
+          @Override
+          public void ended(OperationInfo operation, RetryReport report) {
+            texts.add(report.toString().replaceAll(" in [0-9.]+[µumns]*s", ""));
+          }
+        };
+    Iterator<String> results = List.of("busy", "done").iterator();
+    Retrier retrier =
+        Retrier.builder()
+            .policy(RetryPolicy.valueOf("maxAttempts=2; backoff=none"))
+            .retryResults("busy"::equals)
+            .listener(listener)
+            .build();
+
+    assertEquals("done", retrier.call(results::next));
+    assertEquals(List.of("2 attempts, accepted [#1 not accepted, #2 accepted]"), texts);
   }
 
   /** The server acted; what it did is unknown, unless the answer is a replay. */

@@ -147,7 +147,7 @@ class WhyNotRetriedTest {
     assertOneLine(
         Level.DEBUG,
         "gave up: 1 attempt in 0s, deadline: the next wait does not fit in the 50ms left of"
-            + " the deadline of this call",
+            + " the deadline or timeout of this call",
         logged(request("GET"), soon, status(503)));
   }
 

@@ -131,7 +131,7 @@ class ListenersTest {
             "1 ended IOException",
             "waits PT0S backoff",
             "attempt 2",
-            "2 ended null",
+            "2 ended accepted",
             "ended accepted")) {
       expected.add("a " + event);
       expected.add("b " + event);
@@ -145,7 +145,7 @@ class ListenersTest {
     Log log = new Log("a", events);
     Retrier.builder().name("db").listener(log).listener(log).build().call(() -> "done");
     assertEquals(
-        List.of("a started db", "a attempt 1", "a 1 ended null", "a ended accepted"), events);
+        List.of("a started db", "a attempt 1", "a 1 ended accepted", "a ended accepted"), events);
   }
 
   private static int failing(AtomicInteger calls, int failures) throws IOException {
@@ -188,7 +188,7 @@ class ListenersTest {
             "after 2 ended IOException",
             "after waits PT0S backoff",
             "after attempt 3",
-            "after 3 ended null",
+            "after 3 ended accepted",
             "after ended accepted"),
         events);
 
