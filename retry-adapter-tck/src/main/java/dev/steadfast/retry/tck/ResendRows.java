@@ -25,7 +25,6 @@ import java.util.stream.Stream;
 final class ResendRows {
   private static final String UNAVAILABLE = "503 UNAVAILABLE answered";
   private static final String LOST = "CONNECTION_LOST unknown";
-  private static final String BACKOFF = "wait 100ms backoff";
   private static final String NOT_REPLAYABLE = "NOT_REPLAYABLE 1";
   private static final Reply BUSY = status(503).body("busy");
   private static final Reply CHALLENGE =
