@@ -126,8 +126,15 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
    * wraps another, such as {@code buffering}, {@code limiting} or {@code mapping}.
    */
   boolean handsOn() {
-    BodySubscriber<?> own = users instanceof RecordingSubscriber<?> r ? r.recorded() : users;
-    return !collectsInMemory(own) && !INTO_FILE.equals(own.getClass());
+    return !collectsInMemory(own()) && !writesFile();
+  }
+
+  private BodySubscriber<?> own() {
+    return users instanceof RecordingSubscriber<?> recording ? recording.recorded() : users;
+  }
+
+  private boolean writesFile() {
+    return INTO_FILE.equals(own().getClass());
   }
 
   /** Whether the body is known to be collected in memory. */
@@ -343,6 +350,11 @@ final class WatchedSubscriber<T> implements BodySubscriber<T>, Flow.Subscription
   @Override
   public void onComplete() {
     if (endedByClient().over()) {
+      return;
+    }
+    // The JDK's subscriber cancels a body after it has failed to write its file. At the end of the
+    // body it would then throw a NullPointerException, which could hide that failure.
+    if (cancelledByUser && writesFile()) {
       return;
     }
     try {

@@ -1,11 +1,16 @@
 package dev.steadfast.retry.httpclient;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
@@ -13,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,6 +28,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The user's subscriber is told of the end once, whoever brings it about. */
 class WatchedSubscriberTest {
@@ -211,6 +218,18 @@ class WatchedSubscriberTest {
   }
 
   /** Whichever of the two comes first. */
+  @Test
+  void anEmptyBodyForAFileThatCannotBeOpenedFailsByThat(@TempDir Path folder) {
+    BodySubscriber<Path> intoFile = BodySubscribers.ofFile(folder.resolve("missing/file"));
+    WatchedSubscriber<Path> watched = new WatchedSubscriber<>(intoFile, () -> 0);
+    watched.onSubscribe(new Idle());
+    watched.onComplete();
+    CompletableFuture<Path> body = watched.getBody().toCompletableFuture();
+    Exception thrown = assertThrows(ExecutionException.class, body::get);
+    assertInstanceOf(NoSuchFileException.class, thrown.getCause());
+    assertInstanceOf(NoSuchFileException.class, watched.userFailure());
+  }
+
   @Test
   void ofTwoFailuresAtOnceOneIsTold() throws Exception {
     int rounds = 20_000;
