@@ -1,7 +1,9 @@
 package dev.steadfast.retry.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.FailureKind;
@@ -9,9 +11,13 @@ import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import okhttp3.Call;
+import okhttp3.EventListener;
 import okhttp3.OkHttp;
 import okhttp3.Request;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -213,5 +219,30 @@ class WireFaultTest {
     assertNotNull(entry.make(reads.newCall(target.get())).failure());
     assertEquals(2, rig.recorder.deliveries());
     assertEquals(3, target.deliveries());
+  }
+
+  // ---- what a listener of the user's is told
+
+  @ParameterizedTest
+  @EnumSource
+  void aListenerGetsTheRealFailureAsCause(Entry entry) {
+    Calls.assumeOkHttp5();
+    List<Throwable> told = new CopyOnWriteArrayList<>();
+    EventListener listener =
+        new EventListener() {
+          @Override
+          public void retryDecision(Call call, IOException failure, boolean retry) {
+            told.add(failure);
+          }
+        };
+    on(Fault.H1_FIN);
+
+    target.script(Fault.H1_FIN);
+    Call.Factory calls = rig.calls(entry, target.client().eventListener(listener), rig.once());
+    Entry.Outcome got = entry.make(calls.newCall(target.post()));
+
+    assertEquals(1, told.size(), told.toString());
+    assertInstanceOf(ProtocolException.class, told.get(0));
+    assertSame(got.failure(), told.get(0).getCause());
   }
 }
