@@ -81,12 +81,12 @@ public final class OneTimeToken<Q> {
   }
 
   /**
-   * As {@link #use}, without holding a thread. Cancelling the future ends the operation; its effect
-   * is then unknown.
+   * As {@link #use}, without holding a thread. Cancelling the future, or completing it from outside
+   * as {@code orTimeout} does, ends the operation; its effect is then unknown.
    *
    * @param fetch as for {@link #use}
-   * @param use as for {@link #use}; must not block, because it runs on a thread of the
-   *     client, or on the calling thread if an answer arrives at once
+   * @param use as for {@link #use}; must not block, because it runs on a thread of the client, or
+   *     on the calling thread if an answer arrives at once
    * @return a future of what came of it; it fails with what a function of the caller's threw
    * @throws IllegalArgumentException if the request for the token has an idempotency key or is
    *     journaled
@@ -94,7 +94,7 @@ public final class OneTimeToken<Q> {
   public CompletableFuture<EffectResult<String>> useAsync(
       Q fetch, Function<String, ? extends Q> use) {
     Sender<Q> sender = sender(false);
-    return sender.cancelling(start(fetch, use, sender));
+    return sender.endingWith(start(fetch, use, sender));
   }
 
   private Sender<Q> sender(boolean blocking) {

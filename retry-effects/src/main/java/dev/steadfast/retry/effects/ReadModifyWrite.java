@@ -98,8 +98,8 @@ public final class ReadModifyWrite<Q, T> {
   }
 
   /**
-   * As {@link #update}, without holding a thread. Cancelling the future ends the update; its effect
-   * is then unknown.
+   * As {@link #update}, without holding a thread. Cancelling the future, or completing it from
+   * outside as {@code orTimeout} does, ends the update; its effect is then unknown.
    *
    * @param read as for {@link #update}
    * @param change as for {@link #update}; must not block, because it runs on a thread of the
@@ -112,9 +112,9 @@ public final class ReadModifyWrite<Q, T> {
     RetryPolicy bounded = bounded(read);
     Sender<Q> sender = sender(false, bounded);
     Update<Q, T> update = new Update<>(this, sender, read, change);
-    return rounds(bounded)
-        .callAsync(() -> sender.cancelling(update.round()))
-        .handle((result, thrown) -> {
+    CompletableFuture<EffectResult<T>> rounds = rounds(bounded).callAsync(update::round);
+    return sender.endingWith(
+        rounds.handle((result, thrown) -> {
           if (thrown == null) {
             return result;
           }
@@ -122,7 +122,7 @@ public final class ReadModifyWrite<Q, T> {
             return update.outOfTime(timeUp);
           }
           throw thrown instanceof CompletionException same ? same : new CompletionException(thrown);
-        });
+        }));
   }
 
   /**

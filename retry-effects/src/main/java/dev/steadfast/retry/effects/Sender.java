@@ -107,13 +107,9 @@ final class Sender<Q> {
     }
   }
 
-  /** The same future, which ends the operation if it is cancelled. */
-  <R> CompletableFuture<R> cancelling(CompletableFuture<R> result) {
-    result.whenComplete((done, thrown) -> {
-      if (result.isCancelled()) {
-        cancel();
-      }
-    });
+  /** The same future. Whoever completes it, no request goes on afterwards. */
+  <R> CompletableFuture<R> endingWith(CompletableFuture<R> result) {
+    result.whenComplete((done, thrown) -> cancel());
     return result;
   }
 

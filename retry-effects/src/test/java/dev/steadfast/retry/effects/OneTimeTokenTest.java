@@ -17,6 +17,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import okhttp3.Cache;
 import okhttp3.OkHttpClient;
@@ -62,6 +65,34 @@ class OneTimeTokenTest {
     assertEnd(End.ACCEPTED, Effect.SUCCEEDED, result);
     assertEquals("t-1", result.value().orElseThrow());
     assertEquals("order t-1", Entry.text(result.body()));
+  }
+
+  /** As {@code orTimeout} does, while the caller's function makes the use. */
+  @Test
+  void anEndFromOutside_keepsTheUseFromBeingSent() throws Exception {
+    OneTimeToken<HttpRequest> helper = JdkEffects.oneTimeToken(Entry.HTTP, Entry::token);
+    HttpRequest fetch = HttpRequest.newBuilder(server.uri("/token")).build();
+    HttpRequest use =
+        HttpRequest.newBuilder(server.uri("/use"))
+            .header("X-Token", "of the call that has ended")
+            .POST(HttpRequest.BodyPublishers.noBody())
+            .build();
+    CompletableFuture<CompletableFuture<?>> started = new CompletableFuture<>();
+    CountDownLatch made = new CountDownLatch(1);
+    synchronized (server) { // it answers afterwards, so a thread of the client makes the use
+      started.complete(
+          helper.useAsync(
+              fetch,
+              token -> {
+                started.join().completeExceptionally(new TimeoutException());
+                made.countDown();
+                return use;
+              }));
+    }
+    made.await();
+    EffectResult<String> next = Entry.JDK.useToken(tokens(OneTimeTokenTest::neverAsked));
+    assertEnd(End.ACCEPTED, Effect.SUCCEEDED, next);
+    assertEquals(List.of("t-2"), server.uses());
   }
 
   @ParameterizedTest

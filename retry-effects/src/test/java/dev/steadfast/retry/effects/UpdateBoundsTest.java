@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -350,6 +351,18 @@ class UpdateBoundsTest {
   @ParameterizedTest
   @EnumSource(names = {"JDK_ASYNC", "OKHTTP_ASYNC"})
   void aCancellation_keepsTheWriteFromBeingSent(Entry entry) throws Exception {
+    assertNotSent(entry, update -> update.cancel(true));
+  }
+
+  /** As {@code orTimeout} does. */
+  @ParameterizedTest
+  @EnumSource(names = {"JDK_ASYNC", "OKHTTP_ASYNC"})
+  void anEndFromOutside_keepsTheWriteFromBeingSent(Entry entry) throws Exception {
+    assertNotSent(entry, update -> update.completeExceptionally(new TimeoutException()));
+  }
+
+  private void assertNotSent(Entry entry, Predicate<CompletableFuture<EffectResult<String>>> ended)
+      throws Exception {
     // The read is answered after the update has returned its future. So a thread of the client
     // makes the change, and this thread can cancel.
     CountDownLatch begun = new CountDownLatch(1);
@@ -375,10 +388,9 @@ class UpdateBoundsTest {
             });
     begun.countDown();
     await(asked);
-    assertTrue(update.cancel(true));
+    assertTrue(ended.test(update));
     cancelled.countDown();
     await(returned);
-    assertTrue(update.isCancelled());
     // The client is whole afterwards, and this write is the first that the server sees.
     entry.update(server.uri(), USUAL, each -> each + "c");
     assertEquals("ac", server.value());
