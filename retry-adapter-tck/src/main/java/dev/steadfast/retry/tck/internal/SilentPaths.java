@@ -32,7 +32,7 @@ public final class SilentPaths {
   /** The first attempt is to be lost. */
   public static final RetryPolicy LOSES_FIRST = times(SHORT, LONG);
 
-  /** The first attempt is to be lost, and begins before another one has ended. */
+  /** The first attempt is to be lost, and mostly begins before another one has ended. */
   public static final RetryPolicy LOSES_FIRST_OF_MANY = times(Duration.ofSeconds(2), LONG);
 
   /** Both attempts are to be lost, and have the time to connect. */
