@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.steadfast.retry.RetryReport;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.tck.RefusedPort;
 import dev.steadfast.retry.tck.Reply;
 import java.io.IOException;
 import java.net.Authenticator;
-import java.net.ServerSocket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -98,18 +97,14 @@ class KnownDeliveriesTest {
 
   @Test
   void whatWasNotSentIsNone() throws Exception {
-    int port;
-    try (ServerSocket closed = new ServerSocket(0)) {
-      port = closed.getLocalPort();
+    try (RefusedPort nobody = RefusedPort.open()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(nobody.uri("/a")).POST(BodyPublishers.ofString("5")).build();
+      IOException refused =
+          assertThrows(
+              IOException.class,
+              () -> around(Bench.plain().build()).send(request, BodyHandlers.discarding()));
+      assertEquals(List.of(0, 0, 0), deliveries(RetryReport.of(refused).orElseThrow()));
     }
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/a"))
-            .POST(BodyPublishers.ofString("5"))
-            .build();
-    IOException refused =
-        assertThrows(
-            IOException.class,
-            () -> around(Bench.plain().build()).send(request, BodyHandlers.discarding()));
-    assertEquals(List.of(0, 0, 0), deliveries(RetryReport.of(refused).orElseThrow()));
   }
 }

@@ -14,11 +14,11 @@ import dev.steadfast.retry.operations.OperationJournal.Intent;
 import dev.steadfast.retry.operations.OperationJournal.Settings;
 import dev.steadfast.retry.operations.OperationJournal.State;
 import dev.steadfast.retry.tck.Received;
+import dev.steadfast.retry.tck.RefusedPort;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.tck.internal.JournalUnderTest;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -224,10 +224,8 @@ class ResumedCallTest {
 
   @Test
   void aLostConnectionIsTheSendersFailure() throws Exception {
-    try (ServerSocket closed = new ServerSocket(0)) {
-      closed.close();
-      Request request =
-          request().url("http://127.0.0.1:" + closed.getLocalPort() + "/pay").post(JSON).build();
+    try (RefusedPort nobody = RefusedPort.open()) {
+      Request request = request().url(nobody.uri("/pay").toString()).post(JSON).build();
       Intent due = Intent.of(calls.intent(request));
       assertThrows(IOException.class, () -> calls.sender().send(journal, due));
     }
