@@ -34,8 +34,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hc.client5.http.async.methods.AbstractBinResponseConsumer;
@@ -499,39 +497,15 @@ class AsyncConnectionsTest {
 
   @Test
   void sixteenThreadsWithFaultsAndCancels_loseNoLease() throws Exception {
-    AtomicInteger count = new AtomicInteger();
-    server.route(request ->
-        switch (count.incrementAndGet() % 7) {
-          case 1 -> Reply.status(503).body("busy");
-          case 3 -> Reply.closeAfterRequest();
-          case 5 -> Reply.truncatedBody(503, 50, "half");
-          default -> Reply.status(200).body("ok");
-        });
+    Parts.sometimesFailing(server);
     pool.setMaxTotal(8);
     pool.setDefaultMaxPerRoute(8);
     CloseableHttpAsyncClient client = client(Parts.retry().build());
-    ExecutorService threads = Executors.newFixedThreadPool(16);
-    CountDownLatch go = new CountDownLatch(1);
-    try {
-      List<Future<Integer>> answers = new ArrayList<>();
-      for (int i = 0; i < 16; i++) {
-        answers.add(threads.submit(() -> calls(client, go)));
-      }
-      go.countDown();
-      int succeeded = 0;
-      for (Future<Integer> each : answers) {
-        succeeded += each.get();
-      }
-      assertTrue(succeeded > 0);
-      assertNoLease();
-    } finally {
-      threads.shutdownNow();
-    }
+    Parts.onSixteenThreads(() -> calls(client));
+    assertNoLease();
   }
 
-  private int calls(CloseableHttpAsyncClient client, CountDownLatch go)
-      throws InterruptedException {
-    go.await();
+  private int calls(CloseableHttpAsyncClient client) throws InterruptedException {
     int succeeded = 0;
     long start = System.nanoTime();
     for (int i = 0; Parts.goesOn(i, start); i++) {

@@ -23,9 +23,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -283,39 +281,16 @@ class ClassicConnectionsTest {
 
   @Test
   void sixteenThreadsWithFaults_loseNoLease() throws Exception {
-    AtomicInteger count = new AtomicInteger();
-    server.route(request ->
-        switch (count.incrementAndGet() % 7) {
-          case 1 -> Reply.status(503).body("busy");
-          case 3 -> Reply.closeAfterRequest();
-          case 5 -> Reply.truncatedBody(503, 50, "half");
-          default -> Reply.status(200).body("ok");
-        });
+    Parts.sometimesFailing(server);
     pool.setMaxTotal(8);
     pool.setDefaultMaxPerRoute(8);
     CloseableHttpClient client = client(Parts.retry().build());
-    ExecutorService threads = Executors.newFixedThreadPool(16);
-    CountDownLatch go = new CountDownLatch(1);
-    try {
-      List<Future<Integer>> answers = new ArrayList<>();
-      for (int i = 0; i < 16; i++) {
-        answers.add(threads.submit(() -> calls(client, go)));
-      }
-      go.countDown();
-      int succeeded = 0;
-      for (Future<Integer> each : answers) {
-        succeeded += each.get();
-      }
-      assertTrue(succeeded > 0);
-      awaitNoLease();
-      assertEquals(0, pool.getTotalStats().getPending());
-    } finally {
-      threads.shutdownNow();
-    }
+    Parts.onSixteenThreads(() -> calls(client));
+    awaitNoLease();
+    assertEquals(0, pool.getTotalStats().getPending());
   }
 
-  private int calls(CloseableHttpClient client, CountDownLatch go) throws InterruptedException {
-    go.await();
+  private int calls(CloseableHttpClient client) {
     int succeeded = 0;
     long start = System.nanoTime();
     for (int i = 0; Parts.goesOn(i, start); i++) {

@@ -1,13 +1,23 @@
 package dev.steadfast.retry.apache5;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.steadfast.retry.Backoff;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.http.IdempotencyKeys;
+import dev.steadfast.retry.tck.Reply;
+import dev.steadfast.retry.tck.ScriptedServer;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -48,6 +58,32 @@ final class Parts {
       return response.getEntity() == null ? "" : EntityUtils.toString(response.getEntity());
     } catch (ParseException unexpected) {
       throw new AssertionError(unexpected);
+    }
+  }
+
+  /** Three requests of seven meet a fault. */
+  static void sometimesFailing(ScriptedServer server) {
+    AtomicInteger count = new AtomicInteger();
+    server.route(request ->
+        switch (count.incrementAndGet() % 7) {
+          case 1 -> Reply.status(503).body("busy");
+          case 3 -> Reply.closeAfterRequest();
+          case 5 -> Reply.truncatedBody(503, 50, "half");
+          default -> Reply.status(200).body("ok");
+        });
+  }
+
+  /** Each thread tells how many of its calls have succeeded; some have. */
+  static void onSixteenThreads(Callable<Integer> calls) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(16);
+    try {
+      int succeeded = 0;
+      for (Future<Integer> each : threads.invokeAll(Collections.nCopies(16, calls))) {
+        succeeded += each.get();
+      }
+      assertTrue(succeeded > 0);
+    } finally {
+      threads.shutdownNow();
     }
   }
 

@@ -6,18 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Retrier;
 import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.scope.RetryScope;
 import dev.steadfast.retry.scope.ScopeOptions;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,38 +91,13 @@ class GaveUpTest {
 
   @Test
   void aBudgetThatIsEmpty() {
-    retry.budget(origin -> new Empty());
+    retry.budget(origin -> new NoTokens());
     assertTells(true, StopReason.BUDGET_EXHAUSTED, busy());
-  }
-
-  private static final class Empty implements RetryBudget.Account {
-    @Override
-    public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
-      return Withdrawal.refused();
-    }
-
-    @Override
-    public void refund(Withdrawal withdrawal, long nowNanos) {}
-
-    @Override
-    public void operationEnded(
-        RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {}
   }
 
   @Test
   void aGuardThatRefuses() {
-    retry.guard(
-        new Guard() {
-          @Override
-          public long admitsInNanos(OperationInfo operation, long nowNanos) {
-            return NEVER;
-          }
-
-          @Override
-          public Permit acquire(OperationInfo operation, long nowNanos) {
-            throw new IllegalStateException("open");
-          }
-        });
+    retry.guard(new Shut());
     assertTells(true, StopReason.GUARD_REFUSED, busy());
   }
 

@@ -3,18 +3,14 @@ package dev.steadfast.retry.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.steadfast.retry.FailureKind;
 import dev.steadfast.retry.Guard;
 import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.Quota;
-import dev.steadfast.retry.RetryBudget;
-import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.internal.ServerDelayPendingException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Calls that a guard or an overloaded server holds back wait, and do not fail. */
@@ -208,19 +204,5 @@ class HeldBackTest {
         }
       };
     }
-  }
-
-  private static final class NoTokens implements RetryBudget.Account {
-    @Override
-    public Withdrawal tryWithdraw(FailureKind kind, long nowNanos) {
-      return Withdrawal.refused();
-    }
-
-    @Override
-    public void refund(Withdrawal withdrawal, long nowNanos) {}
-
-    @Override
-    public void operationEnded(
-        RetryBudget.Outcome outcome, @Nullable Withdrawal last, long nowNanos) {}
   }
 }

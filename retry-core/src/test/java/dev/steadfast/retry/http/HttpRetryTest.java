@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryBudget.Withdrawal;
 import dev.steadfast.retry.RetryEnvironment;
@@ -54,21 +52,6 @@ class HttpRetryTest {
     assertSame(HttpRetry.defaults(), HttpRetry.defaults());
   }
 
-  /** A guard that is there and no more. */
-  private enum Shut implements Guard {
-    GUARD;
-
-    @Override
-    public long admitsInNanos(OperationInfo operation, long nowNanos) {
-      return Guard.NEVER;
-    }
-
-    @Override
-    public Permit acquire(OperationInfo operation, long nowNanos) {
-      throw new AssertionError("not asked here");
-    }
-  }
-
   @Test
   void aBuilderMadeOfAConfigurationStartsWithAllOfIt() throws ReflectiveOperationException {
     HttpRetry.Builder given =
@@ -76,7 +59,7 @@ class HttpRetryTest {
             .policy(RetryPolicy.noRetry())
             .idempotencyKeys(IdempotencyKeys.payPal())
             .budget(RetryBudget.unlimited())
-            .guard(Shut.GUARD)
+            .guard(new Shut())
             .listener(new RetryListener() {})
             .classifier(StandardRules.builder().neverRetry(500).build())
             .context(() -> () -> () -> {})

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steadfast.retry.Disposition;
 import dev.steadfast.retry.FailureKind;
-import dev.steadfast.retry.Guard;
-import dev.steadfast.retry.OperationInfo;
 import dev.steadfast.retry.RetryBudget;
 import dev.steadfast.retry.RetryPolicy;
 import dev.steadfast.retry.StopReason;
@@ -176,24 +174,6 @@ class WhyNotRetriedTest {
             .text()
             .endsWith("/x: gave up: 0 attempts in 0s, refused by a guard: shut for repairs"),
         lines::toString);
-  }
-
-  /** Admits nothing. */
-  private static final class Shut implements Guard {
-    @Override
-    public Permit acquire(OperationInfo operation, long nowNanos) {
-      throw new IllegalStateException("shut");
-    }
-
-    @Override
-    public long admitsInNanos(OperationInfo operation, long nowNanos) {
-      return NEVER;
-    }
-
-    @Override
-    public String toString() {
-      return "shut for repairs";
-    }
   }
 
   // What counts, and how each attempt failed.
