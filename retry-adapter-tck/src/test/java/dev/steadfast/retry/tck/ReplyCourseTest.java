@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,12 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class ReplyCourseTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   @Test
   void thenClose_answersWithoutAnnouncingTheFin() throws Exception {

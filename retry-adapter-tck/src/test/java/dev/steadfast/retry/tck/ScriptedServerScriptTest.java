@@ -9,7 +9,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,12 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class ScriptedServerScriptTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   @Test
   void script_isUsedInOrderOverConnectionsAndThenTheDefault() throws Exception {

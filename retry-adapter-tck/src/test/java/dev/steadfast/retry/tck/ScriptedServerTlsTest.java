@@ -20,7 +20,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,7 @@ class ScriptedServerTlsTest {
   private static final String PASSWORD = "changeit";
   private static SSLContext context;
 
-  private ScriptedServer server;
+  @AutoClose private ScriptedServer server;
 
   @BeforeAll
   static void makeCertificate(@TempDir Path folder) throws Exception {
@@ -67,11 +67,6 @@ class ScriptedServerTlsTest {
   @BeforeEach
   void start() {
     server = ScriptedServer.start(context);
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   @Test

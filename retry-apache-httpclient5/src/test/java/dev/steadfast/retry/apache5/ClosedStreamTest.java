@@ -24,7 +24,7 @@ import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.StreamClosedException;
 import org.apache.hc.core5.http.io.entity.EntityTemplate;
 import org.apache.hc.core5.io.IOCallback;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -35,12 +35,7 @@ class ClosedStreamTest {
   private static final String TEXT = "cents=1999";
   private static final int CHUNKED = -1;
 
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   static Stream<Arguments> bodies() {
     return Stream.of(

@@ -29,7 +29,7 @@ import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.EntityTemplate;
 import org.apache.hc.core5.http.message.BasicHttpRequest;
 import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Bodies that are read before they are sent, for a key or a cost. */
@@ -37,12 +37,7 @@ class ReadBeforehandTest {
   private static final HttpRetry HASHED =
       Parts.retry().idempotencyKeys(IdempotencyKeys.requestHash()).build();
 
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   private int post(HttpRetry retry, RetryOptions options, HttpEntity body) throws IOException {
     HttpPost post = new HttpPost(server.uri("/pay"));

@@ -25,7 +25,7 @@ import okhttp3.Cache;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,16 +34,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A token is fetched and used once, whatever is lost on the way, through every entry point. */
 class OneTimeTokenTest {
-  private TokenServer server;
+  @AutoClose private TokenServer server;
 
   @BeforeEach
   void start() throws IOException {
     server = new TokenServer();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private Tokens tokens(BiFunction<String, ResponseView, Effect> ifLost) {

@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,16 +26,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReadModifyWriteTest {
   private static final Setting USUAL = Setting.USUAL;
 
-  private VersionedServer server;
+  @AutoClose private VersionedServer server;
 
   @BeforeEach
   void start() throws IOException {
     server = new VersionedServer("a");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private static String addX(String value) {

@@ -23,7 +23,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.function.IntFunction;
 import okhttp3.Request;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,16 +31,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A DELETE, repeated or not: whether it took effect, through both clients. */
 class RepeatedDeleteTest {
-  private TokenServer server;
+  @AutoClose private TokenServer server;
 
   @BeforeEach
   void start() throws IOException {
     server = new TokenServer();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   /** A client that deletes and reads what became of it. */

@@ -33,7 +33,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import okhttp3.Request;
 import okhttp3.RequestBody;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -47,16 +47,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UpdateBoundsTest {
   private static final Setting USUAL = Setting.USUAL;
 
-  private VersionedServer server;
+  @AutoClose private VersionedServer server;
 
   @BeforeEach
   void start() throws IOException {
     server = new VersionedServer("a");
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private static void assertEnd(End end, Effect effect, EffectResult<String> result) {

@@ -30,7 +30,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,17 +47,12 @@ class BodyTimeTest {
 
   private final FakeTime time = new FakeTime();
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
-  private Peer peer;
+  @AutoClose private Peer peer;
   @TempDir private Path folder;
 
   @BeforeEach
   void listen() throws IOException {
     peer = new Peer();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    peer.close();
   }
 
   private RetryingHttpClient client(RetryPolicy.Builder policy) {

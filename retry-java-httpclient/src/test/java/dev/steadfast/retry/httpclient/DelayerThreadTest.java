@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,12 +25,7 @@ import org.junit.jupiter.api.Test;
  * test runs in a JVM of its own.
  */
 class DelayerThreadTest {
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   /** A JVM that has just begun may take seconds for its first request. */
   private List<String> run(int attemptSeconds, int totalSeconds) throws Exception {

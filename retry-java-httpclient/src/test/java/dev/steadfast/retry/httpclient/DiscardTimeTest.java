@@ -18,7 +18,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,16 +30,11 @@ class DiscardTimeTest {
   private final FakeTime time = new FakeTime();
   private final CountDownLatch decided = new CountDownLatch(1);
   private final CountDownLatch waiting = new CountDownLatch(1);
-  private Peer peer;
+  @AutoClose private Peer peer;
 
   @BeforeEach
   void listen() throws IOException {
     peer = new Peer();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    peer.close();
   }
 
   /** The virtual time, which tells when the wait between the attempts begins. */

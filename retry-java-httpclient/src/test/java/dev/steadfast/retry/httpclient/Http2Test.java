@@ -34,7 +34,7 @@ import mockwebserver3.RecordedRequest;
 import mockwebserver3.SocketEffect;
 import okhttp3.Headers;
 import okhttp3.internal.http2.Settings;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -48,18 +48,13 @@ class Http2Test {
   private static final int INTERNAL_ERROR = 2;
   private static final int REFUSED_STREAM = 7;
 
-  private final MockWebServer server = new MockWebServer();
+  @AutoClose private final MockWebServer server = new MockWebServer();
   private final FakeTime time = new FakeTime();
 
   @BeforeEach
   void start() throws IOException {
     server.useHttps(Tls.LOOPBACK.sslSocketFactory());
     server.start(InetAddress.getLoopbackAddress(), 0);
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private static HttpClient plain() {

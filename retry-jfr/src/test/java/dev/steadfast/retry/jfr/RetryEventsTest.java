@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import jdk.jfr.consumer.RecordedEvent;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RetryEventsTest {
   @TempDir Path directory;
 
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final RetryEvents events = new RetryEvents();
   private final FakeTime time = new FakeTime();
   private final HttpRetry retry =
@@ -57,11 +57,6 @@ class RetryEventsTest {
         Reply.closeAfterRequest(),
         Reply.status(503).header("Retry-After", "7"),
         Reply.status(200).header("Idempotent-Replayed", "true"));
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private HttpRequest payment() {

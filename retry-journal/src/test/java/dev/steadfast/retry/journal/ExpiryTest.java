@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +23,7 @@ class ExpiryTest {
   private static final int OPERATIONS = 250; // more than two pages
   private static final Sender NOBODY = sender((in, due) -> {});
 
-  private TestDatabase database;
+  @AutoClose private TestDatabase database;
 
   @BeforeEach
   void start() throws Exception {
@@ -33,11 +33,6 @@ class ExpiryTest {
       sent(journal, intent("order-" + i, "5", terms(Safety.UNSAFE)));
     }
     database.endLeases();
-  }
-
-  @AfterEach
-  void stop() {
-    database.close();
   }
 
   private String unknown() throws SQLException {

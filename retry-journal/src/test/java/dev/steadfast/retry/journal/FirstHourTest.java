@@ -14,7 +14,7 @@ import dev.steadfast.retry.postgres.PostgresServer;
 import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -22,17 +22,12 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** A journal whose database is not as it should be, and the purge that keeps it small. */
 class FirstHourTest {
   private PostgresServer server;
-  private TestDatabase database;
+  @AutoClose private TestDatabase database;
 
   @BeforeEach
   void start() throws Exception {
     server = PostgresServer.temporary();
     database = TestDatabase.on(server);
-  }
-
-  @AfterEach
-  void stop() {
-    database.close();
   }
 
   private PGSimpleDataSource source() {

@@ -17,8 +17,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class InterruptTest {
   private static final long PATIENCE_SECONDS = 20;
 
-  private static TestDatabase database;
+  @AutoClose private static TestDatabase database;
 
   private final Barrier barrier = new Barrier();
   private ScriptedServer server;
@@ -39,11 +39,6 @@ class InterruptTest {
   @BeforeAll
   static void startDatabase() throws IOException {
     database = TestDatabase.postgres();
-  }
-
-  @AfterAll
-  static void stopDatabase() {
-    database.close();
   }
 
   @BeforeEach

@@ -33,7 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,17 +44,12 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Connections, threads, and a database that comes and goes. */
 class JdbcJournalTest {
   private static PostgresServer server;
-  private static TestDatabase database;
+  @AutoClose private static TestDatabase database;
 
   @BeforeAll
   static void start() throws IOException {
     server = PostgresServer.temporary();
     database = TestDatabase.on(server);
-  }
-
-  @AfterAll
-  static void stop() {
-    database.close();
   }
 
   @BeforeEach

@@ -18,7 +18,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,16 +41,11 @@ class LayoutTest {
         clock_timestamp(), clock_timestamp(), false, 0, 0, 0, clock_timestamp(), false, 1)
       """;
 
-  private TestDatabase database;
+  @AutoClose private TestDatabase database;
 
   @BeforeEach
   void start() throws IOException {
     database = TestDatabase.postgres();
-  }
-
-  @AfterEach
-  void stop() {
-    database.close();
   }
 
   @Test

@@ -25,7 +25,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,7 @@ class LostAnswerTest {
   private static final String INSERT = "insert into steadfast_operation";
   private static final String UPDATE = "update steadfast_operation";
 
-  private static TestDatabase database;
+  @AutoClose private static TestDatabase database;
 
   private LossySource lossy;
   private JdbcJournal journal;
@@ -45,11 +45,6 @@ class LostAnswerTest {
   @BeforeAll
   static void start() throws IOException {
     database = TestDatabase.postgres();
-  }
-
-  @AfterAll
-  static void stop() {
-    database.close();
   }
 
   @BeforeEach

@@ -20,7 +20,7 @@ import liquibase.resource.ClassLoaderResourceAccessor;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -42,7 +42,7 @@ class MigrationsTest {
 
   private static final Logger CHATTY = Logger.getLogger("liquibase");
 
-  private static PostgresServer server;
+  @AutoClose private static PostgresServer server;
   private static List<String> expected;
 
   @BeforeAll
@@ -53,11 +53,6 @@ class MigrationsTest {
     JdbcJournal.builder(created).createTables().build();
     expected = shape(created);
     assertTrue(expected.size() > 40, expected::toString);
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   private static PGSimpleDataSource database(String name) throws Exception {

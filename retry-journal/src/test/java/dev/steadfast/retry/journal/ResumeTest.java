@@ -23,8 +23,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,9 +35,9 @@ class ResumeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static PostgresServer postgres;
-  private static TestDatabase database;
+  @AutoClose private static TestDatabase database;
 
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   @BeforeAll
   static void startDatabase() throws IOException {
@@ -46,19 +45,9 @@ class ResumeTest {
     database = TestDatabase.on(postgres);
   }
 
-  @AfterAll
-  static void stopDatabase() {
-    database.close();
-  }
-
   @BeforeEach
   void empty() throws Exception {
     database.empty();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private URI target() {

@@ -28,7 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,7 +43,7 @@ class SequenceTest {
   @TempDir Path directory;
 
   private PostgresServer server;
-  private TestDatabase database;
+  @AutoClose private TestDatabase database;
   private JdbcJournal journal;
 
   @BeforeEach
@@ -51,11 +51,6 @@ class SequenceTest {
     server = PostgresServer.on(directory);
     database = TestDatabase.on(server);
     journal = database.journal();
-  }
-
-  @AfterEach
-  void stop() {
-    database.close();
   }
 
   private void enlist(String key, String sequence) throws Exception {

@@ -29,8 +29,7 @@ import javax.sql.DataSource;
 import javax.sql.XAConnection;
 import javax.transaction.xa.XAResource;
 import javax.transaction.xa.Xid;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,9 +40,9 @@ class XaTest {
   private static final AtomicInteger BRANCHES = new AtomicInteger();
   private static final ThreadLocal<String> TRANSACTION = new InheritableThreadLocal<>();
   private static PostgresServer server;
-  private static TestDatabase database;
+  @AutoClose private static TestDatabase database;
 
-  private XAConnection xa;
+  @AutoClose private XAConnection xa;
   private Connection connection;
   private Xid branch;
 
@@ -57,11 +56,6 @@ class XaTest {
     server.start();
   }
 
-  @AfterAll
-  static void stopDatabase() {
-    database.close();
-  }
-
   @BeforeEach
   void begin() throws Exception {
     database.empty();
@@ -72,11 +66,6 @@ class XaTest {
     connection = xa.getConnection();
     branch = new Branch(BRANCHES.incrementAndGet());
     xa.getXAResource().start(branch, XAResource.TMNOFLAGS);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    xa.close();
   }
 
   private record Branch(int number) implements Xid {

@@ -31,14 +31,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The meters of real calls, in the text that Prometheus reads. */
 class MetersTest {
   private static final String CLIENT = "payments";
 
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final String origin = server.uri("").toString();
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -64,11 +64,6 @@ class MetersTest {
           .listener(metrics)
           .build();
   private final HttpClient client = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private void pay() throws Exception {
     HttpRequest request =

@@ -8,18 +8,13 @@ import dev.steadfast.retry.limit.QuotaPacing;
 import dev.steadfast.retry.testkit.FakeTime;
 import java.time.Duration;
 import okhttp3.Call;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Quota headers of real answers hold back the next call. */
 class QuotaPacingTest {
-  private final Rig rig = new Rig();
-
-  @AfterEach
-  void leavesNothing() throws InterruptedException {
-    rig.close();
-  }
+  @AutoClose private final Rig rig = new Rig();
 
   @ParameterizedTest
   @CsvSource({

@@ -8,7 +8,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.tck.Reply;
 import dev.steadfast.retry.tck.ScriptedServer;
 import dev.steadfast.retry.testkit.FakeTime;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,12 +22,7 @@ final class PackedAnswerTest {
   private static final String TEXT = "tea, please. ".repeat(300);
 
   private final FakeTime time = new FakeTime();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   private RestClient client(SpringClient client) {
     HttpRetry retry =

@@ -35,7 +35,7 @@ import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.core5.util.Timeout;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -59,13 +59,8 @@ final class RequestFactoryTest {
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   private final FakeTime time = new FakeTime();
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final AtomicReference<RetryReport> report = new AtomicReference<>();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private HttpRetry.Builder retry() {
     return HttpRetry.builder()

@@ -18,7 +18,7 @@ import dev.steadfast.retry.testkit.FakeTime;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * asked for again only with the options.
  */
 final class AiPageTest {
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final String url = server.uri("").toString();
   private final FakeTime time = new FakeTime();
   private final HttpRetry retry =
@@ -48,11 +48,6 @@ final class AiPageTest {
             .body(
                 "{\"id\":\"a\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":"
                     + "[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"hi\"}}]}"));
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   @Test

@@ -8,18 +8,13 @@ import com.azure.core.http.HttpResponse;
 import com.azure.core.http.jdk.httpclient.JdkHttpClientBuilder;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class AzureJdkTest {
   private static final String SDK = "azure-core-http-jdk-httpclient";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static com.azure.core.http.HttpClient client(HttpRetry retry) {
     com.azure.core.http.HttpClient azure =

@@ -17,18 +17,13 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
 import java.time.Duration;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class AzureOkHttpTest {
   private static final String SDK = "azure-core-http-okhttp";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static HttpPipeline pipeline(HttpRetry retry) {
     OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();

@@ -9,18 +9,13 @@ import dev.steadfast.retry.apache5.Apache5Retry;
 import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
 import java.net.URI;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class ElasticsearchTest {
   private static final String SDK = "elasticsearch-rest5-client";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private static Rest5Client client(String url, HttpRetry retry) {
     // region sdk-elasticsearch

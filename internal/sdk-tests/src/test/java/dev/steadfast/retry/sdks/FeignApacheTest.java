@@ -12,18 +12,13 @@ import feign.Retryer;
 import feign.hc5.ApacheHttp5Client;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class FeignApacheTest {
   private static final String SDK = "feign-hc5";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private static FeignPayments payments(String url, HttpRetry retry) {
     CloseableHttpClient http = Apache5Retry.addTo(HttpClients.custom(), retry).build();

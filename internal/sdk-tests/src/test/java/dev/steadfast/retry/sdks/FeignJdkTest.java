@@ -14,18 +14,13 @@ import feign.http2client.Http2Client;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class FeignJdkTest {
   private static final String SDK = "feign-java11";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static FeignPayments payments(String url, HttpRetry retry) {
     // region sdk-feign-jdk

@@ -10,18 +10,13 @@ import feign.Feign;
 import feign.FeignException;
 import feign.Retryer;
 import feign.okhttp.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class FeignOkHttpTest {
   private static final String SDK = "feign-okhttp";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static FeignPayments payments(String url, HttpRetry retry) {
     okhttp3.OkHttpClient http =

@@ -12,7 +12,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
 import java.time.Duration;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class GoogleGenAiTest {
@@ -21,13 +21,8 @@ final class GoogleGenAiTest {
       "{\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"hi\"}]},"
           + "\"finishReason\":\"STOP\"}]}";
 
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static Client client(String url, HttpRetry retry) {
     return client(new OkHttpClient.Builder(), url, retry);

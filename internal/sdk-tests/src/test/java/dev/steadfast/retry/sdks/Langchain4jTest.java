@@ -9,7 +9,7 @@ import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.openai.OpenAiChatModel;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.httpclient.RetryingHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class Langchain4jTest {
@@ -18,13 +18,8 @@ final class Langchain4jTest {
       "{\"id\":\"a\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":"
           + "[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"hi\"}}]}";
 
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static ChatModel model(String url, HttpRetry retry) {
     ChatModel model =

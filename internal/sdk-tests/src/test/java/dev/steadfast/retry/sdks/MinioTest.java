@@ -16,20 +16,15 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class MinioTest {
   private static final String SDK = "MinIO";
   private static final byte[] OBJECT = "content".getBytes(StandardCharsets.UTF_8);
 
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static MinioClient client(String url, HttpRetry retry) {
     OkHttpClient http = RetryInterceptor.addTo(new OkHttpClient.Builder(), retry).build();

@@ -13,7 +13,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
 import java.time.Duration;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class OpenAiTest {
@@ -24,13 +24,8 @@ final class OpenAiTest {
   private static final ChatCompletionCreateParams QUESTION =
       ChatCompletionCreateParams.builder().model("m").addUserMessage("hello").build();
 
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static OpenAIClient client(String url, HttpRetry retry) {
     return client(new OkHttpClient.Builder(), url, retry);

@@ -8,7 +8,7 @@ import dev.steadfast.retry.http.HttpRetry;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hc.core5.http.HttpHost;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.opensearch.client.Request;
 import org.opensearch.client.RestClient;
@@ -16,13 +16,8 @@ import org.opensearch.client.RestClient;
 @SuppressWarnings("deprecation") // its applications use this client still
 final class OpenSearchTest {
   private static final String SDK = "opensearch-rest-client";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private static RestClient client(URI uri, HttpRetry retry) {
     RestClient client =

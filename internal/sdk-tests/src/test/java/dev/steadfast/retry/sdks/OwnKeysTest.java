@@ -6,20 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import com.google.genai.Client;
 import com.slack.api.Slack;
 import dev.steadfast.retry.http.HttpRetry;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** Without {@code idempotencyKeys}: no SDK has a key of its own, so a POST is not repeated. */
 final class OwnKeysTest {
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = HttpRetry.defaults();
   private final String url = server.url();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   @Test
   void aPostIsSentOnceAfter503() throws Exception {

@@ -7,7 +7,7 @@ import dev.steadfast.retry.okhttp.RetryingCallFactory;
 import okhttp3.OkHttpClient;
 import okhttp3.RequestBody;
 import okhttp3.ResponseBody;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import retrofit2.Call;
 import retrofit2.Retrofit;
@@ -16,17 +16,12 @@ import retrofit2.http.POST;
 
 final class RetrofitTest {
   private static final String SDK = "Retrofit";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
 
   interface Payments {
     @POST("/payments")
     Call<ResponseBody> pay(@Body RequestBody payment);
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   static Payments payments(String url, HttpRetry retry) {

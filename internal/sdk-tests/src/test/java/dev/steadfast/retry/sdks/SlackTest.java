@@ -12,18 +12,13 @@ import com.slack.api.util.http.SlackHttpClient;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class SlackTest {
   private static final String SDK = "Slack";
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   static Slack slack(String url, HttpRetry retry) {
     SlackConfig config = new SlackConfig();

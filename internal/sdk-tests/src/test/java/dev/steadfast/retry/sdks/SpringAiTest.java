@@ -8,7 +8,7 @@ import com.openai.client.okhttp.OpenAIOkHttpClient;
 import dev.steadfast.retry.http.HttpRetry;
 import dev.steadfast.retry.okhttp.RetryInterceptor;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
@@ -20,13 +20,8 @@ final class SpringAiTest {
           + "[{\"index\":0,\"finish_reason\":\"stop\",\"logprobs\":null,"
           + "\"message\":{\"role\":\"assistant\",\"content\":\"hi\",\"refusal\":null}}]}";
 
-  private final CountingServer server = new CountingServer();
+  @AutoClose private final CountingServer server = new CountingServer();
   private final HttpRetry retry = server.retry();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private static OpenAiChatModel model(OpenAIClient client, String url) {
     // region sdk-spring-ai

@@ -32,7 +32,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 /** What a person types, and what the database holds after it. */
 class CommandLineTest {
   private static final String SECRET = "card-4711";
-  private static PostgresServer server;
+  @AutoClose private static PostgresServer server;
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream error = new ByteArrayOutputStream();
@@ -49,11 +49,6 @@ class CommandLineTest {
   @BeforeAll
   static void start() throws IOException {
     server = PostgresServer.temporary();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
   }
 
   @BeforeEach

@@ -20,8 +20,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,9 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each step of a delivery, by a scheduler that runs what is due when the test says so. */
 class JournalDeliveryTest {
-  private static TestDatabase database;
+  @AutoClose private static TestDatabase database;
 
-  private Deliveries all;
+  @AutoClose private Deliveries all;
   private JournalDelivery delivery;
   private ManualScheduler scheduler;
 
@@ -41,22 +40,12 @@ class JournalDeliveryTest {
     database = new TestDatabase();
   }
 
-  @AfterAll
-  static void stopDatabase() {
-    database.close();
-  }
-
   @BeforeEach
   void start() throws Exception {
     all = new Deliveries(database);
     all.server.defaultReply(Reply.status(201));
     delivery = all.delivery();
     scheduler = all.manual(delivery, Duration.ZERO);
-  }
-
-  @AfterEach
-  void stop() {
-    all.close();
   }
 
   private void run() {

@@ -9,8 +9,7 @@ import dev.steadfast.retry.tck.Reply;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,9 +18,9 @@ import org.junit.jupiter.api.Test;
 class SchedulerTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private static TestDatabase database;
+  @AutoClose private static TestDatabase database;
 
-  private Deliveries all;
+  @AutoClose private Deliveries all;
   private JournalDelivery delivery;
 
   @BeforeAll
@@ -29,21 +28,11 @@ class SchedulerTest {
     database = new TestDatabase();
   }
 
-  @AfterAll
-  static void stopDatabase() {
-    database.close();
-  }
-
   @BeforeEach
   void start() throws Exception {
     all = new Deliveries(database);
     delivery = all.delivery();
     all.server.defaultReply(Reply.status(201));
-  }
-
-  @AfterEach
-  void stop() {
-    all.close();
   }
 
   private Scheduler scheduler(String name) {

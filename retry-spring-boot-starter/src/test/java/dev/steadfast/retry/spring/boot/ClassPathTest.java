@@ -7,7 +7,7 @@ import dev.steadfast.retry.tck.ScriptedServer;
 import java.net.URL;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,12 +19,7 @@ import org.springframework.context.annotation.Configuration;
 /** Applications that lack a library which the starter makes use of. */
 @Tag("laboratory")
 final class ClassPathTest {
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   /** The application. */
   public static final class Program {

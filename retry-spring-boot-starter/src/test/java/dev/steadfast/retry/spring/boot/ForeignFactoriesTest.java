@@ -9,7 +9,7 @@ import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.function.Executable;
@@ -157,12 +157,7 @@ final class ForeignFactoriesTest {
     }
   }
 
-  private final ScriptedServer real = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    real.close();
-  }
+  @AutoClose private final ScriptedServer real = ScriptedServer.start();
 
   private ConfigurableApplicationContext start(Class<?> configuration, String... more) {
     List<String> all = new ArrayList<>(List.of(more));

@@ -23,7 +23,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,12 +45,7 @@ import shop.Till;
 final class OperationsTest {
   private static final String POLICY = "steadfast.clients.pay.policy=backoff=none; maxAttempts=2";
 
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   private String baseUrl() {
     return "spring.http.serviceclient.pay.base-url=" + server.uri("");

@@ -9,7 +9,7 @@ import dev.steadfast.retry.tck.ScriptedServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,12 +70,7 @@ final class OwnBuildersTest {
     }
   }
 
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   private ConfigurableApplicationContext start(Class<?> configuration, String... more) {
     List<String> all = new ArrayList<>(List.of(more));

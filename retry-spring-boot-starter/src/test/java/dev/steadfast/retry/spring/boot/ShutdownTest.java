@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import okhttp3.OkHttpClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,12 +29,7 @@ import org.springframework.web.client.RestClient;
 
 /** An application that ends while an operation waits for its retry. */
 final class ShutdownTest {
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   @Configuration(proxyBeanMethods = false)
   static class Calling {

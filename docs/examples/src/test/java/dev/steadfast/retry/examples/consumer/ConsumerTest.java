@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,7 @@ final class ConsumerTest {
   private volatile Faults faults = armed;
   private DataSource database;
   private MessageQueue queue;
-  private PaymentsServer service;
+  @AutoClose private PaymentsServer service;
   private PaymentHandler payments;
 
   @BeforeEach
@@ -49,11 +49,6 @@ final class ConsumerTest {
     service = service(0);
     payments = new PaymentHandler(service.uri());
     execute("truncate messages, payment_keys, ledger restart identity");
-  }
-
-  @AfterEach
-  void stop() {
-    service.close();
   }
 
   private PaymentsServer service(int port) throws IOException, SQLException {

@@ -19,19 +19,14 @@ import org.apache.hc.client5.http.classic.methods.HttpPut;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.core5.http.io.entity.StringEntity;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The snippets on Apache HttpClient 5, and what the pages say of both sides. */
 final class Apache5GuideTest {
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final HttpRetry keyed =
       HttpRetry.builder().idempotencyKeys(IdempotencyKeys.randomUuid()).build();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private List<String> keys() {
     return server.requests().stream()

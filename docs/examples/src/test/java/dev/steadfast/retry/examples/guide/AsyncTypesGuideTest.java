@@ -34,7 +34,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 import okhttp3.coroutines.ExecuteAsyncKt;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import reactor.core.Disposable;
@@ -48,7 +48,7 @@ import reactor.core.Disposable;
 final class AsyncTypesGuideTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final CompletableFuture<RetryReport> ended = new CompletableFuture<>();
   private final HttpRetry retry =
       HttpRetry.builder()
@@ -63,11 +63,6 @@ final class AsyncTypesGuideTest {
           .build();
   private final RetryingHttpClient jdk = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
   private final RetryingCallFactory okHttp = RetryingCallFactory.wrap(new OkHttpClient(), retry);
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private HttpRequest request() {
     return HttpRequest.newBuilder(server.uri("/orders")).build();

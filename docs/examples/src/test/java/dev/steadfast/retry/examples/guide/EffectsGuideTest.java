@@ -15,22 +15,17 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class EffectsGuideTest {
   private final FakeTime time = new FakeTime();
   private final HttpRetry retry =
       HttpRetry.builder().environment(time.environment()).listener(time.skipWaits()).build();
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final RetryingHttpClient http =
       RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);
   private final RetryingCallFactory calls = RetryingCallFactory.wrap(new OkHttpClient(), retry);
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private Request.Builder request(String path) {
     return new Request.Builder().url(server.uri(path).toString());

@@ -21,18 +21,13 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** What the guides show of tests. */
 final class FakeTimeGuideTest {
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final HttpRequest request = HttpRequest.newBuilder(server.uri("/orders")).build();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   @Test
   void waitsTakeNoTime() throws Exception {

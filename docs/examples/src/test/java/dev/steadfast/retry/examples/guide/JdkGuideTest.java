@@ -28,21 +28,16 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 final class JdkGuideTest {
   private final FakeTime time = new FakeTime();
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final RetryingHttpClient http =
       RetryingHttpClient.wrap(
           HttpClient.newHttpClient(),
           HttpRetry.builder().environment(time.environment()).listener(time.skipWaits()).build());
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private HttpRequest get() {
     return HttpRequest.newBuilder(server.uri("/orders")).build();

@@ -26,18 +26,13 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs what the guide shows of meters, traces and flight recordings. */
 final class TelemetryGuideTest {
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   private void callThatIsRetried(HttpRetry retry) throws Exception {
     server.enqueue(Reply.status(503));

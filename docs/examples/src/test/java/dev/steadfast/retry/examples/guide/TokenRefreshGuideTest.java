@@ -35,7 +35,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
@@ -47,7 +47,7 @@ import org.springframework.web.client.RestClient;
  */
 final class TokenRefreshGuideTest {
   private final FakeTime time = new FakeTime();
-  private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
   private final Set<String> charges = new HashSet<>();
   private final AtomicInteger token = new AtomicInteger();
   private final TokenRefreshGuide.Tokens tokens =
@@ -63,11 +63,6 @@ final class TokenRefreshGuideTest {
         }
       };
   private int firstValid; // the first token that the server takes
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
 
   private void tokensExpire(int before) {
     firstValid = before;

@@ -13,7 +13,7 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.client.reactive.JdkClientHttpConnector;
 import org.springframework.web.reactive.function.client.WebClient;
@@ -24,12 +24,7 @@ import reactor.core.publisher.Mono;
 /** Spring's WebClient over the JDK's client. */
 final class WebClientGuideTest {
   private final FakeTime time = new FakeTime();
-  private final ScriptedServer server = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
 
   private static WebClient client(String url, HttpRetry retry) {
     RetryingHttpClient http = RetryingHttpClient.wrap(HttpClient.newHttpClient(), retry);

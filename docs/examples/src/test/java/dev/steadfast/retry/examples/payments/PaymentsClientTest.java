@@ -30,21 +30,16 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Both clients of Steadfast against the service. */
 final class PaymentsClientTest {
   private final FakeTime time = new FakeTime();
-  private final Counterpart counterpart;
+  @AutoClose private final Counterpart counterpart;
 
   PaymentsClientTest() throws IOException, SQLException {
     counterpart = new Counterpart();
-  }
-
-  @AfterEach
-  void close() {
-    counterpart.close();
   }
 
   private HttpRetry retry(RetryListener listener) {

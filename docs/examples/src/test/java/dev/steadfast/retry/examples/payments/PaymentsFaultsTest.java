@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,15 +22,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class PaymentsFaultsTest {
   private static final Duration PAST_THE_LEASE = Counterpart.LEASE.plusSeconds(1);
 
-  private final Counterpart counterpart;
+  @AutoClose private final Counterpart counterpart;
 
   PaymentsFaultsTest() throws IOException, SQLException {
     counterpart = new Counterpart();
-  }
-
-  @AfterEach
-  void close() {
-    counterpart.close();
   }
 
   private static boolean replayed(HttpResponse<String> answer) {

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,15 +25,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the service answers while nothing dies. */
 final class PaymentsTest {
-  private final Counterpart counterpart;
+  @AutoClose private final Counterpart counterpart;
 
   PaymentsTest() throws IOException, SQLException {
     counterpart = new Counterpart();
-  }
-
-  @AfterEach
-  void close() {
-    counterpart.close();
   }
 
   private static void assertReplayOf(HttpResponse<String> first, HttpResponse<String> second) {

@@ -8,20 +8,15 @@ import dev.steadfast.retry.StopReason;
 import dev.steadfast.retry.examples.payments.Faults.Point;
 import java.io.IOException;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class ConditionalInsertTest {
-  private final TestServer server;
+  @AutoClose private final TestServer server;
 
   ConditionalInsertTest() throws IOException, SQLException {
     server = TestServer.conditionalInsert();
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private Told pay(Client client) throws InterruptedException {

@@ -9,22 +9,17 @@ import dev.steadfast.retry.examples.payments.Faults.Point;
 import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class DuplicateFilterTest {
   private static final RetryOptions ONCE = EffectivelyOnceGuide.onceWithoutKey();
 
-  private final TestServer server;
+  @AutoClose private final TestServer server;
 
   DuplicateFilterTest() throws IOException, SQLException {
     server = TestServer.duplicateFilter();
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private Told pay(Client client, String intent) throws InterruptedException {

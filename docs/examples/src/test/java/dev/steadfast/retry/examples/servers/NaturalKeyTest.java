@@ -6,20 +6,15 @@ import dev.steadfast.retry.RetryReport.Effect;
 import dev.steadfast.retry.examples.guide.EffectivelyOnceGuide;
 import java.io.IOException;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class NaturalKeyTest {
-  private final TestServer server;
+  @AutoClose private final TestServer server;
 
   NaturalKeyTest() throws IOException, SQLException {
     server = TestServer.naturalKey();
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private Call post(String number, long amount) {

@@ -10,23 +10,18 @@ import dev.steadfast.retry.examples.payments.Faults.Point;
 import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class OneTimeTokenTest {
   private static final RetryOptions ONCE = EffectivelyOnceGuide.onceWithoutKey();
 
-  private final TestServer server;
+  @AutoClose private final TestServer server;
 
   OneTimeTokenTest() throws IOException, SQLException {
     server = TestServer.oneTimeToken();
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private String token(Client client) throws InterruptedException {

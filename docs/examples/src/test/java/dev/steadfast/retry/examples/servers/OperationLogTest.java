@@ -8,20 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steadfast.retry.StopReason;
 import java.io.IOException;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class OperationLogTest {
-  private final TestServer server;
+  @AutoClose private final TestServer server;
 
   OperationLogTest() throws IOException, SQLException {
     server = TestServer.operationLog();
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private String total(Client client) throws InterruptedException {

@@ -12,7 +12,7 @@ import dev.steadfast.retry.http.RetryOptions;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,15 +20,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class OptimisticVersionTest {
   private static final RetryOptions ONCE = EffectivelyOnceGuide.onceWithoutKey();
 
-  private final TestServer server;
+  @AutoClose private final TestServer server;
 
   OptimisticVersionTest() throws IOException, SQLException {
     server = TestServer.optimisticVersion();
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
   }
 
   private Told read(Client client) throws InterruptedException {

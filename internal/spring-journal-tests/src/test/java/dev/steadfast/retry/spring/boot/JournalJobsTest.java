@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +51,7 @@ final class JournalJobsTest {
           new JournalProperties.Purge(false, Duration.ofDays(1), Duration.ofDays(30)));
   private static final Duration SHORT = Duration.ofMillis(10);
 
-  private static PostgresServer database;
+  @AutoClose private static PostgresServer database;
 
   private final Map<String, CountDownLatch> sent = new ConcurrentHashMap<>();
   private JdbcJournal journal;
@@ -60,11 +60,6 @@ final class JournalJobsTest {
   @BeforeAll
   static void startDatabase() throws IOException {
     database = PostgresServer.temporary();
-  }
-
-  @AfterAll
-  static void stopDatabase() {
-    database.close();
   }
 
   @BeforeEach

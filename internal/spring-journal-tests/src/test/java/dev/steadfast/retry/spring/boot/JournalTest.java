@@ -39,8 +39,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
@@ -69,7 +69,7 @@ import org.springframework.web.client.RestClient;
 
 /** The journal in an application with Hibernate and PostgreSQL. */
 final class JournalTest {
-  private static PostgresServer database;
+  @AutoClose private static PostgresServer database;
 
   private final ScriptedServer server = ScriptedServer.start();
   private ConfigurableApplicationContext app;
@@ -128,11 +128,6 @@ final class JournalTest {
   @BeforeAll
   static void startDatabase() throws IOException {
     database = PostgresServer.temporary();
-  }
-
-  @AfterAll
-  static void stopDatabase() {
-    database.close();
   }
 
   @AfterEach
