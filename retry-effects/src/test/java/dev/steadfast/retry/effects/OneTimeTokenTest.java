@@ -26,7 +26,6 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,10 +33,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A token is fetched and used once, whatever is lost on the way, through every entry point. */
 class OneTimeTokenTest {
-  @AutoClose private TokenServer server;
+  @AutoClose private final TokenServer server;
 
-  @BeforeEach
-  void start() throws IOException {
+  OneTimeTokenTest() throws IOException {
     server = new TokenServer();
   }
 
