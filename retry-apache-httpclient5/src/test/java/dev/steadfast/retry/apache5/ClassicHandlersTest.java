@@ -33,21 +33,15 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
 import org.apache.hc.core5.net.URIAuthority;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Handlers and interceptors of the user's, inside and outside of ours, and HttpClient's own. */
 class ClassicHandlersTest {
   private static final String KEY = "Idempotency-Key";
 
-  private final ScriptedServer server = ScriptedServer.start();
-  private final ScriptedServer other = ScriptedServer.start();
-
-  @AfterEach
-  void close() {
-    server.close();
-    other.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final ScriptedServer other = ScriptedServer.start();
 
   /** The answer that the caller gets. */
   private record Got(int status, String body, RetryReport report) {}

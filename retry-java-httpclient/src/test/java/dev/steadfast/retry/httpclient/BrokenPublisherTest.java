@@ -18,8 +18,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
 import java.util.stream.Stream;
 import mockwebserver3.MockWebServer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,19 +28,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A publisher that is wrong about its length would be so again: its request is sent once. */
 class BrokenPublisherTest {
-  private final Bench bench = new Bench();
-  private final MockWebServer server = new MockWebServer();
+  @RegisterExtension private final Bench bench = new Bench();
+  @AutoClose private final MockWebServer server = new MockWebServer();
 
   @BeforeEach
   void start() throws IOException {
     server.useHttps(Tls.LOOPBACK.sslSocketFactory());
     server.start(InetAddress.getLoopbackAddress(), 0);
-  }
-
-  @AfterEach
-  void close() {
-    server.close();
-    bench.close();
   }
 
   private static HttpClient plain(Version version) {

@@ -13,20 +13,14 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whose gate an answer shuts, where the client follows redirects. */
 class RedirectGateTest {
-  private final Bench here = new Bench();
-  private final Bench there = new Bench();
-
-  @AfterEach
-  void close() {
-    here.close();
-    there.close();
-  }
+  @RegisterExtension private final Bench here = new Bench();
+  @RegisterExtension private final Bench there = new Bench();
 
   private RetryingHttpClient client(HttpClient.Redirect redirect) {
     HttpClient plain = Bench.plain().followRedirects(redirect).build();

@@ -180,39 +180,11 @@ class ResponseBodyTest {
           info ->
               BodySubscribers.mapping(
                   handingOn("buffers", seen).apply(info), UnaryOperator.identity());
-      case "own" -> info -> new Own(handingOn("buffers", seen).apply(info));
+      case "own" -> info -> new PassingSubscriber<>(handingOn("buffers", seen).apply(info));
       default ->
           BodyHandlers.ofByteArrayConsumer(bytes ->
               seen.add(bytes.map(some -> new String(some, StandardCharsets.UTF_8)).orElse("end")));
     };
-  }
-
-  /** A subscriber of the user's: what it does with the body is unknown. */
-  private record Own(BodySubscriber<Void> inner) implements BodySubscriber<Void> {
-    @Override
-    public CompletionStage<Void> getBody() {
-      return inner.getBody();
-    }
-
-    @Override
-    public void onSubscribe(Flow.Subscription subscription) {
-      inner.onSubscribe(subscription);
-    }
-
-    @Override
-    public void onNext(List<ByteBuffer> item) {
-      inner.onNext(item);
-    }
-
-    @Override
-    public void onError(Throwable failure) {
-      inner.onError(failure);
-    }
-
-    @Override
-    public void onComplete() {
-      inner.onComplete();
-    }
   }
 
   private static String firstAsText(List<ByteBuffer> buffers) {

@@ -32,7 +32,6 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -138,37 +137,16 @@ class ThrownErrorTest {
                 entry,
                 client(retry()),
                 bench.put("a"),
-                info -> new Unhappy(BodySubscribers.ofString(StandardCharsets.UTF_8))));
+                info ->
+                    new PassingSubscriber<>(text()) {
+                      @Override
+                      public void onError(Throwable failure) {
+                        super.onError(failure);
+                        throw mine();
+                      }
+                    }));
     assertEquals(1, bench.server.requests().size(), "the subscriber has had the beginning");
     assertEquals("0 operations, 0 permits", ledger.settled());
-  }
-
-  private record Unhappy(BodySubscriber<String> text) implements BodySubscriber<String> {
-    @Override
-    public CompletionStage<String> getBody() {
-      return text.getBody();
-    }
-
-    @Override
-    public void onSubscribe(Flow.Subscription subscription) {
-      text.onSubscribe(subscription);
-    }
-
-    @Override
-    public void onNext(List<ByteBuffer> buffers) {
-      text.onNext(buffers);
-    }
-
-    @Override
-    public void onError(Throwable failure) {
-      text.onError(failure);
-      throw mine();
-    }
-
-    @Override
-    public void onComplete() {
-      text.onComplete();
-    }
   }
 
   // ---- what gives the request body
@@ -355,19 +333,23 @@ class ThrownErrorTest {
     }
   }
 
+  private static BodySubscriber<String> text() {
+    return BodySubscribers.ofString(StandardCharsets.UTF_8);
+  }
+
   /** Collects text in memory, and shows the body as a reserved stage. */
-  private static final class ReservedText implements BodySubscriber<String> {
-    private final BodySubscriber<String> text = BodySubscribers.ofString(StandardCharsets.UTF_8);
+  private static final class ReservedText extends PassingSubscriber<String> {
     private final Throwable failure;
 
     ReservedText(Throwable failure) {
+      super(text());
       this.failure = failure;
     }
 
     @Override
     public CompletionStage<String> getBody() {
       Reserved<String> body = new Reserved<>();
-      text.getBody()
+      super.getBody()
           .whenComplete((value, thrown) -> {
             Throwable end = failure == null ? thrown : failure;
             if (end == null) {
@@ -377,26 +359,6 @@ class ThrownErrorTest {
             }
           });
       return body;
-    }
-
-    @Override
-    public void onSubscribe(Flow.Subscription subscription) {
-      text.onSubscribe(subscription);
-    }
-
-    @Override
-    public void onNext(List<ByteBuffer> buffers) {
-      text.onNext(buffers);
-    }
-
-    @Override
-    public void onError(Throwable thrown) {
-      text.onError(thrown);
-    }
-
-    @Override
-    public void onComplete() {
-      text.onComplete();
     }
   }
 

@@ -18,7 +18,7 @@ import mockwebserver3.MockResponse;
 import mockwebserver3.MockWebServer;
 import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,14 +31,8 @@ final class DefaultClientTest {
   private static final HeldCertificate SERVER =
       new HeldCertificate.Builder().addSubjectAlternativeName("localhost").build();
 
-  private final ScriptedServer server = ScriptedServer.start();
-  private final MockWebServer secure = new MockWebServer();
-
-  @AfterEach
-  void close() {
-    server.close();
-    secure.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final MockWebServer secure = new MockWebServer();
 
   private ConfigurableApplicationContext start(String library, String... more) {
     List<String> all = new ArrayList<>(List.of(more));

@@ -27,7 +27,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.TlsVersion;
 import okhttp3.tls.HandshakeCertificates;
 import okhttp3.tls.HeldCertificate;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,14 +47,8 @@ final class HttpSettingsTest {
   private static final HeldCertificate SERVER = signedFor("localhost");
   private static final HeldCertificate SHOP = signedFor("shop");
 
-  private final ScriptedServer server = ScriptedServer.start();
-  private final MockWebServer secure = new MockWebServer();
-
-  @AfterEach
-  void close() {
-    server.close();
-    secure.close();
-  }
+  @AutoClose private final ScriptedServer server = ScriptedServer.start();
+  @AutoClose private final MockWebServer secure = new MockWebServer();
 
   private static HeldCertificate signedFor(String name) {
     return new HeldCertificate.Builder()
