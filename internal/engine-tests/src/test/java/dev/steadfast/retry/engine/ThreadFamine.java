@@ -32,14 +32,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class ThreadFamine {
   private static final int OPERATIONS = 200;
-  private static final long FAMINE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long FAMINE_NANOS = TimeUnit.SECONDS.toNanos(4);
   private static final long SPREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
   private final BufferedReader commands =
       new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
   private final SplittableRandom random = new SplittableRandom(1);
   private final List<Ended> all = new ArrayList<>();
-  private long leastNanos = TimeUnit.SECONDS.toNanos(1); // the famine has begun by then
+
+  /** The famine has begun by then: a thread made at its beginning would take all the room. */
+  private long leastNanos = TimeUnit.SECONDS.toNanos(3);
 
   /** Something with a time at which it is to end, and how often and when it did. */
   private static final class Ended {

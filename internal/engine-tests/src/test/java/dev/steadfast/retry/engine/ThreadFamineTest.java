@@ -19,10 +19,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * A process that really cannot make threads for two seconds: its address space is limited to little
- * more than it has, which is less than the stack of another thread. The JVM itself needs some of
- * that room, and dies where it gets none, so room and stacks are large. Needs Linux and {@code
- * prlimit}.
+ * A process that really cannot make threads for four seconds: its address space is limited to
+ * little more than it has, which is less than the stack of another thread. The JVM itself needs
+ * some of that room, and dies where it gets none, so room and stacks are large. Needs Linux and
+ * {@code prlimit}.
  */
 class ThreadFamineTest {
   private static final Pattern SIZE = Pattern.compile("VmSize:\\s+(\\d+) kB");
