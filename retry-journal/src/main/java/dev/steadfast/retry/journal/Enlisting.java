@@ -104,15 +104,7 @@ final class Enlisting {
 
   private static void refuseOther(Row known, Intent intent) throws RefusedException {
     if (known.otherThan(intent) instanceof Claim.OtherRequest other) {
-      throw RefusedException.of(
-          intent.id()
-              + " is another request: "
-              + other.existing()
-              + " ("
-              + other.state()
-              + "), and not "
-              + intent.request(),
-          other);
+      throw RefusedException.of(intent, other);
     }
   }
 

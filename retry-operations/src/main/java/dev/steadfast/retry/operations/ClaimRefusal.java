@@ -110,16 +110,7 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
   private RefusedException exception(Claim claim) {
     String what = operation.intent().id().toString();
     if (claim instanceof Claim.OtherRequest other) {
-      String asked = operation.info().label();
-      String message =
-          what
-              + " is another request: "
-              + other.existing()
-              + " ("
-              + other.state()
-              + "), and not "
-              + asked;
-      return RefusedException.of(message, other);
+      return RefusedException.of(operation.intent(), other);
     }
     if (claim instanceof Claim.Unknown) {
       String message =

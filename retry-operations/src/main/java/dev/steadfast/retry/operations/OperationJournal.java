@@ -490,11 +490,20 @@ public interface OperationJournal extends Journaling.Journal {
     /**
      * A refusal of a request whose name and key are those of another one.
      *
-     * @param message what happened, without secrets
+     * @param asked the operation that was asked for
      * @param other the other request
      * @return the exception
      */
-    public static RefusedException of(String message, Claim.OtherRequest other) {
+    public static RefusedException of(Intent asked, Claim.OtherRequest other) {
+      String message =
+          asked.id()
+              + " was recorded for another request, "
+              + other.existing()
+              + " ("
+              + other.state()
+              + "); this one, "
+              + asked.request()
+              + ", differs in its method, target, body or a compared header";
       return new RefusedException(message, other.state());
     }
 
