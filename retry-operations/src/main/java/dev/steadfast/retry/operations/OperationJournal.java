@@ -481,10 +481,12 @@ public interface OperationJournal extends Journaling.Journal {
       this.existing = null;
     }
 
-    private RefusedException(String message, State existing) {
-      super(message);
+    private RefusedException(Intent asked, Claim.OtherRequest other) {
+      super(
+          "%s names another request, %s (%s); this one differs in method, target, body or header: %s"
+              .formatted(asked.id(), other.existing(), other.state(), asked.request()));
       this.refusal = Refusal.OTHER_REQUEST;
-      this.existing = existing;
+      this.existing = other.state();
     }
 
     /**
@@ -495,16 +497,7 @@ public interface OperationJournal extends Journaling.Journal {
      * @return the exception
      */
     public static RefusedException of(Intent asked, Claim.OtherRequest other) {
-      String message =
-          asked.id()
-              + " was recorded for another request, "
-              + other.existing()
-              + " ("
-              + other.state()
-              + "); this one, "
-              + asked.request()
-              + ", differs in its method, target, body or a compared header";
-      return new RefusedException(message, other.state());
+      return new RefusedException(asked, other);
     }
 
     /**
