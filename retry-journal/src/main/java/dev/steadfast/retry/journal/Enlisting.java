@@ -104,7 +104,7 @@ final class Enlisting {
 
   private static void refuseOther(Row known, Intent intent) throws RefusedException {
     if (known.otherThan(intent) instanceof Claim.OtherRequest other) {
-      throw RefusedException.of(intent, other);
+      throw new RefusedException(intent, other);
     }
   }
 

@@ -110,7 +110,7 @@ record ClaimRefusal<R>(JournaledOperation operation, Codec<R> codec) {
   private RefusedException exception(Claim claim) {
     String what = operation.intent().id().toString();
     if (claim instanceof Claim.OtherRequest other) {
-      return RefusedException.of(operation.intent(), other);
+      return new RefusedException(operation.intent(), other);
     }
     if (claim instanceof Claim.Unknown) {
       String message =

@@ -481,23 +481,19 @@ public interface OperationJournal extends Journaling.Journal {
       this.existing = null;
     }
 
-    private RefusedException(Intent asked, Claim.OtherRequest other) {
-      super(
-          "%s names another request, %s (%s); this one differs in method, target, body or header: %s"
-              .formatted(asked.id(), other.existing(), other.state(), asked.request()));
-      this.refusal = Refusal.OTHER_REQUEST;
-      this.existing = other.state();
-    }
-
     /**
      * A refusal of a request whose name and key are those of another one.
      *
      * @param asked the operation that was asked for
      * @param other the other request
-     * @return the exception
      */
-    public static RefusedException of(Intent asked, Claim.OtherRequest other) {
-      return new RefusedException(asked, other);
+    public RefusedException(Intent asked, Claim.OtherRequest other) {
+      super(
+          String.format(
+              "%s names another request, %s (%s); this one differs in target, body or header: %s",
+              asked.id(), other.existing(), other.state(), asked.request()));
+      this.refusal = Refusal.OTHER_REQUEST;
+      this.existing = other.state();
     }
 
     /**
