@@ -12,20 +12,23 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hc.client5.http.async.AsyncExecCallback;
 import org.apache.hc.client5.http.async.AsyncExecChain;
 import org.apache.hc.client5.http.async.AsyncExecChainHandler;
-import org.apache.hc.client5.http.async.methods.SimpleHttpResponse;
-import org.apache.hc.client5.http.async.methods.SimpleResponseConsumer;
 import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
 import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.Message;
 import org.apache.hc.core5.http.impl.BasicEntityDetails;
 import org.apache.hc.core5.http.message.BasicHttpRequest;
 import org.apache.hc.core5.http.nio.AsyncDataConsumer;
 import org.apache.hc.core5.http.nio.AsyncEntityProducer;
+import org.apache.hc.core5.http.nio.entity.BasicAsyncEntityConsumer;
 import org.apache.hc.core5.http.nio.entity.BasicAsyncEntityProducer;
 import org.apache.hc.core5.http.nio.support.BasicRequestProducer;
+import org.apache.hc.core5.http.nio.support.BasicResponseConsumer;
+import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http.support.BasicRequestBuilder;
 
 /**
@@ -106,13 +109,29 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
     };
   }
 
+  /**
+   * Sends by the other client. HttpClient cancels an exchange whose result is there before {@code
+   * execute} has returned, and so closes its connection; the result has to wait for that.
+   */
   private void elsewhere(HttpRequest request, AsyncEntityProducer body, AsyncExecCallback to) {
+    CompletableFuture<Void> begun = new CompletableFuture<>();
     other.execute(
         new BasicRequestProducer(BasicRequestBuilder.copy(request).build(), body),
-        SimpleResponseConsumer.create(),
-        new FutureCallback<SimpleHttpResponse>() {
+        new BasicResponseConsumer<>(new BasicAsyncEntityConsumer()) {
           @Override
-          public void completed(SimpleHttpResponse response) {
+          public void consumeResponse(
+              HttpResponse response,
+              EntityDetails details,
+              HttpContext context,
+              FutureCallback<Message<HttpResponse, byte[]>> callback)
+              throws HttpException, IOException {
+            begun.join();
+            super.consumeResponse(response, details, context, callback);
+          }
+        },
+        new FutureCallback<Message<HttpResponse, byte[]>>() {
+          @Override
+          public void completed(Message<HttpResponse, byte[]> response) {
             CompletableFuture.runAsync(() -> handTo(response, to)); // it is not released yet
           }
 
@@ -126,14 +145,15 @@ record AsyncInterfering(CloseableHttpAsyncClient other, Runnable released, Inter
             to.failed(new IOException("cancelled"));
           }
         });
+    begun.complete(null);
   }
 
-  private void handTo(SimpleHttpResponse response, AsyncExecCallback to) {
+  private void handTo(Message<HttpResponse, byte[]> response, AsyncExecCallback to) {
     released.run();
-    byte[] bytes = response.getBodyBytes() == null ? new byte[0] : response.getBodyBytes();
-    EntityDetails details = new BasicEntityDetails(bytes.length, response.getContentType());
+    byte[] bytes = response.getBody() == null ? new byte[0] : response.getBody();
+    EntityDetails details = new BasicEntityDetails(bytes.length, ContentType.TEXT_PLAIN);
     try {
-      AsyncDataConsumer consumer = to.handleResponse(response, details);
+      AsyncDataConsumer consumer = to.handleResponse(response.getHead(), details);
       if (consumer != null) {
         consumer.consume(ByteBuffer.wrap(bytes));
         consumer.streamEnd(List.of());
