@@ -22,12 +22,7 @@ record StopDetail(RetryPlan plan, RetryState state, long nowNanos, String refuse
    */
   String of(StopReason reason, @Nullable Outcome last) {
     return switch (reason) {
-      case ACCEPTED ->
-          last != null
-                  && last.verdict() instanceof Verdict.Accepted accepted
-                  && !accepted.observed()
-              ? "answered by a cache or an interceptor"
-              : "";
+      case ACCEPTED -> last == null ? "" : accepted(last);
       case NOT_RETRYABLE -> last == null ? "" : rule(last);
       case NOT_REPLAYABLE -> notReplayable(last);
       case ATTEMPTS_EXHAUSTED -> attempts(last);
@@ -40,6 +35,11 @@ record StopDetail(RetryPlan plan, RetryState state, long nowNanos, String refuse
       case GUARD_REFUSED -> refuser;
       default -> "";
     };
+  }
+
+  private static String accepted(Outcome last) {
+    boolean unseen = last.verdict() instanceof Verdict.Accepted answer && !answer.observed();
+    return unseen ? "answered by a cache or an interceptor" : "";
   }
 
   private static String rule(Outcome last) {

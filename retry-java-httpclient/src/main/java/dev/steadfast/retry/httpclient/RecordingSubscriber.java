@@ -21,9 +21,8 @@ final class RecordingSubscriber<T> implements BodySubscriber<T> {
   // that wraps such a subscriber does so too, but that cannot be seen.
   private static final Set<Class<?>> AT_HEAD =
       Set.of(BodySubscribers.ofInputStream().getClass(), BodySubscribers.ofPublisher().getClass());
-  // The subscriber of ofLines() has the same class as that of mapping(), whose function may read
-  // the
-  // whole body at once. So only the handler tells the two apart.
+  // The subscriber of ofLines() has the same class as that of mapping(). The function of mapping()
+  // may read the whole body at once, so only the handler tells the two apart.
   private static final Class<?> LINES = BodyHandlers.ofLines().getClass();
 
   private final BodySubscriber<T> subscriber;

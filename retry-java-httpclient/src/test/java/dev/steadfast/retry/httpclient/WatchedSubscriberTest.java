@@ -126,7 +126,7 @@ class WatchedSubscriberTest {
         });
     timer.start();
     AtomicInteger after = new AtomicInteger();
-    // Where both threads share a processor, a round takes as long as one of them may keep it.
+    // If both threads share a processor, a round takes a whole time slice: hence the end.
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
     for (int round = 0; round < 50_000 && System.nanoTime() < end; round++) {
       Users users =

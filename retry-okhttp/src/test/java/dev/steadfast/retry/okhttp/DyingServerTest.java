@@ -79,7 +79,7 @@ class DyingServerTest {
     return answered;
   }
 
-  /** What went out: a request that met a closed connection did not, and costs nothing. */
+  /** Counts the requests that went out. One that met a closed connection did not, and is free. */
   private static int deliveries(RetryReport report) {
     return report.attemptReports().stream().mapToInt(each -> each.deliveries().orElseThrow()).sum();
   }
